@@ -1,0 +1,107 @@
+/**
+ * Builds one WASM file that ships: cargo, wasm-bindgen, wasm-opt, then an instantiation in Node.
+ * `--crate-type cdylib` is what keeps link-time optimisation: with the manifest's two types rustc drops it silently.
+ * Results are made aside and moved into `pkg/wasm` only when the file that ships has run.
+ */
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { filesUnder, hashOf, readStamp, writeStamp } from "../lib/inputs.mjs";
+import { at, npmBin, outDir, pkgDir, root, targetDir } from "../lib/paths.mjs";
+import { Failure, ask, job } from "../lib/run.mjs";
+import { bindgenCommand, lockedVersion } from "../setup/cargo-tools.mjs";
+import { wasmEnvironment, wasmTarget } from "../setup/wasm-env.mjs";
+
+const optimise = ["-Oz", "--strip-debug", "--strip-producers", "--strip-target-features"];
+const shippedDir = join(pkgDir, "wasm");
+const shippedFiles = (name) => [`${name}_bg.wasm`, `${name}.js`, `${name}.d.ts`];
+
+/** One target folder for all files: what they share is compiled once. Cargo then runs for one file at a time. */
+const shipTarget = join(targetDir, "ship");
+const releaseDir = join(shipTarget, wasmTarget, "release");
+let cargoTurn = Promise.resolve();
+const stampFor = (name) => join(outDir, name, "stamp.json");
+
+/** What any source file of ours may not show: tools, flags, locked crates. */
+function facts() {
+  return [ask("rustc", ["-Vv"], { env: { ...process.env, ...wasmEnvironment() } }), lockedVersion("wasm-bindgen"), optimise];
+}
+
+const always = () => [at("Cargo.toml"), at("Cargo.lock"), at("package-lock.json"), ...filesUnder(at("scripts", "build"))];
+
+/** Why a file needs no build, or null. */
+export function unchanged(name) {
+  const stamp = readStamp(stampFor(name));
+  if (!stamp || !shippedFiles(name).every((file) => existsSync(join(shippedDir, file)))) return null;
+  const same = stamp.sources === hashOf(stamp.files.map((file) => resolve(root, file)).concat(always()), facts());
+  const intact = stamp.shipped === hashOf(shippedFiles(name).map((file) => join(shippedDir, file)));
+  return same && intact ? "no input has changed" : null;
+}
+
+/** The crate's own source files that went into the build, as the compiler lists them. */
+function compiledSources() {
+  const list = readFileSync(join(releaseDir, "pagehand.d"), "utf8");
+  return list
+    .slice(list.indexOf(":") + 1)
+    .split("\n")[0]
+    .split(/(?<!\\) +/)
+    .map((file) => file.replaceAll("\\ ", " ").trim())
+    .filter(Boolean)
+    .sort();
+}
+
+/** Refuses glue that exports nothing of the module's own: an empty file must never ship. */
+function requireExports(name, folder) {
+  const declared = [...readFileSync(join(folder, `${name}.d.ts`), "utf8").matchAll(/^export (?:class|function|enum) (\w+)/gm)].map((match) => match[1]);
+  const own = declared.filter((one) => one !== "initSync");
+  if (own.length === 0) throw new Failure(`the ${name} WASM file exports nothing`, `give feature "${name}" its #[wasm_bindgen] exports in src/browser`);
+  return own;
+}
+
+/** Compiles and links one file with cargo, copies it out, and resolves to the source files that went into it. */
+async function compile(name, env, linked) {
+  // All features link to one file name, so cargo must not take another feature's file for this one's.
+  for (const stale of [join(releaseDir, "pagehand.wasm"), join(releaseDir, "deps", "pagehand.wasm")]) rmSync(stale, { force: true });
+  const locked = process.env.CI ? ["--locked"] : [];
+  await job("cargo", ["rustc", ...locked, "--release", "--lib", "--crate-type", "cdylib", "--target", wasmTarget, "--no-default-features", "--features", name], {
+    log: `build-${name}-cargo`,
+    label: name,
+    env: { ...env, CARGO_TARGET_DIR: shipTarget },
+    advice: "mend the error above; `npm test -- clippy-wasm` finds such errors sooner",
+  });
+  copyFileSync(join(releaseDir, "pagehand.wasm"), linked);
+  return compiledSources();
+}
+
+/** Builds a file and puts it into `pkg/wasm`; resolves to a sentence on its size. */
+export async function buildWasm(name) {
+  const env = wasmEnvironment();
+  const aside = join(outDir, name, "made");
+  const linked = join(outDir, name, "linked.wasm");
+  rmSync(join(outDir, name), { recursive: true, force: true });
+  mkdirSync(aside, { recursive: true });
+
+  const compiling = cargoTurn.then(() => compile(name, env, linked));
+  cargoTurn = compiling.catch(() => {});
+  const files = await compiling;
+  const sources = hashOf(files.map((file) => resolve(root, file)).concat(always()), facts());
+
+  await job(bindgenCommand(), ["--target", "web", "--out-dir", aside, "--out-name", name, linked], { log: `build-${name}-bindgen`, label: name, env });
+  requireExports(name, aside);
+
+  // The names of functions go to a side file, for reading a stack trace of the stripped module.
+  const ready = join(aside, `${name}_bg.wasm`);
+  const [shrink, ...strip] = optimise;
+  await job(join(npmBin, "wasm-opt"), [ready, shrink, `--symbolmap=${join(outDir, name, "names.txt")}`, ...strip, "-o", ready], { log: `build-${name}-opt`, label: name, env });
+  await job(process.execPath, [at("scripts", "build", "instantiate.mjs"), aside, name], {
+    log: `build-${name}-instantiate`,
+    label: name,
+    advice: "the optimised file does not run: compare with the one before wasm-opt",
+  });
+
+  mkdirSync(shippedDir, { recursive: true });
+  const shipped = shippedFiles(name).map((file) => join(shippedDir, file));
+  for (const file of shippedFiles(name)) renameSync(join(aside, file), join(shippedDir, file));
+  writeStamp(stampFor(name), { files, sources, shipped: hashOf(shipped) });
+  const kilobytes = (path) => `${Math.round(statSync(path).size / 1000)} KB`;
+  return `${name}: ${kilobytes(linked)} linked, ${kilobytes(shipped[0])} optimised, runs in Node`;
+}

@@ -1,0 +1,129 @@
+//! The runtime as JavaScript sees it: methods that say what happened and return at once.
+//!
+//! All take `&self`, so that a call from inside a callback is no second borrow of the object. None
+//! throws over data; the one constructor throws over a configuration it cannot read.
+
+use super::driver::{Driver, Settings};
+use super::host::Host;
+use super::panics;
+use crate::runtime::config::Config;
+use crate::runtime::ids::InvocationId;
+use crate::runtime::input::Input;
+use crate::runtime::tool::ToolSpec;
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+
+/// One runtime. Freeing it does not close it: what is going on holds on to what it needs.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct RawRuntime {
+    driver: Rc<Driver>,
+}
+
+#[wasm_bindgen]
+impl RawRuntime {
+    /// A runtime at rest.
+    ///
+    /// # Errors
+    /// If the configuration is not what this build understands.
+    #[wasm_bindgen(constructor)]
+    pub fn new(config: &str, host: Host) -> Result<RawRuntime, JsError> {
+        let settings: Settings = serde_json::from_str(config)?;
+        let config: Config = serde_json::from_str(config)?;
+        panics::install();
+        let driver = Driver::start(settings, config, host);
+        panics::watch(&driver);
+        Ok(RawRuntime { driver })
+    }
+
+    /// Names the kinds of events that somebody listens to, with commas between. None at first.
+    #[wasm_bindgen(js_name = setInterest)]
+    pub fn set_interest(&self, kinds: &str) {
+        self.driver.set_interest(kinds);
+    }
+
+    /// A tool is there.
+    ///
+    /// # Errors
+    /// If the tool's description is not what this build understands.
+    #[wasm_bindgen(js_name = registerTool)]
+    pub fn register_tool(&self, spec: &str) -> Result<(), JsError> {
+        let spec: ToolSpec = serde_json::from_str(spec)?;
+        self.driver.push(Input::ToolRegistered(Box::new(spec)));
+        Ok(())
+    }
+
+    /// A tool is gone.
+    #[wasm_bindgen(js_name = unregisterTool)]
+    pub fn unregister_tool(&self, name: String) {
+        self.driver.push(Input::ToolUnregistered { name });
+    }
+
+    /// The stream is wanted from now on.
+    pub fn attach(&self) {
+        self.driver.push(Input::Attached);
+    }
+
+    /// A user message.
+    pub fn send(&self, turn_id: String, message_id: String, text: String, queue: bool) {
+        self.driver.push(Input::MessageSent { turn_id, message_id, text, queue });
+    }
+
+    /// A tool is to run without a model.
+    #[wasm_bindgen(js_name = invokeTool)]
+    pub fn invoke_tool(&self, call_id: String, name: String, arguments: String) {
+        self.driver.push(Input::Invoked { call_id, name, arguments });
+    }
+
+    /// What failed may work now.
+    pub fn wake(&self) {
+        self.driver.push(Input::Woken);
+    }
+
+    /// The network came or went, where the page cannot tell by itself.
+    #[wasm_bindgen(js_name = setOnline)]
+    pub fn set_online(&self, online: bool) {
+        self.driver.push(Input::NetworkChanged { online });
+    }
+
+    /// A handler says that it is alive.
+    pub fn progress(&self, invocation: u32) {
+        self.driver.push(Input::Progressed { invocation: InvocationId(invocation) });
+    }
+
+    /// A handler waits for a person.
+    #[wasm_bindgen(js_name = askingStarted)]
+    pub fn asking_started(&self, invocation: u32) {
+        self.driver.push(Input::AskingStarted { invocation: InvocationId(invocation) });
+    }
+
+    /// The person answered.
+    #[wasm_bindgen(js_name = askingEnded)]
+    pub fn asking_ended(&self, invocation: u32) {
+        self.driver.push(Input::AskingEnded { invocation: InvocationId(invocation) });
+    }
+
+    /// The registered tools, a JSON array.
+    #[must_use]
+    pub fn declarations(&self) -> String {
+        self.driver.declarations()
+    }
+
+    /// The open calls, a JSON array.
+    #[must_use]
+    pub fn pending(&self) -> String {
+        self.driver.board.borrow().pending()
+    }
+
+    /// The stream's state.
+    #[must_use]
+    pub fn state(&self) -> String {
+        self.driver.board.borrow().state()
+    }
+
+    /// The end. Whatever the machine still has to tell is told before this returns, unless it is called
+    /// from inside a callback: then right after that.
+    pub fn close(&self) {
+        self.driver.push(Input::Closed);
+    }
+}

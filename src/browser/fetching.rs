@@ -1,0 +1,83 @@
+//! The two ways a request goes: a stream that is read to its end, a post that is answered once.
+//!
+//! Each says what happened to the driver as inputs, unless the request was given up meanwhile.
+
+use super::driver::Driver;
+use super::request::{Wanted, send};
+use super::response::Answer;
+use crate::runtime::ids::RequestId;
+use crate::runtime::input::Input;
+use std::rc::Rc;
+use wasm_bindgen::JsValue;
+
+/// Opens a session's stream and reads it to its end.
+pub(super) async fn follow(
+    driver: Rc<Driver>,
+    request: RequestId,
+    session_id: String,
+    after_seq: u64,
+    refresh: bool,
+    signal: JsValue,
+) {
+    let wanted = Wanted::Stream { session_id: &session_id, after_seq };
+    let failure = match send(&driver, request, wanted, refresh, &signal).await.and_then(Answer::new) {
+        Ok(answer) => read(&driver, request, &answer).await.err(),
+        Err(message) => Some(message),
+    };
+    if driver.requests.has(request) {
+        driver.requests.close(request);
+        driver.push(Input::StreamClosed { request, failure });
+    }
+}
+
+async fn read(driver: &Rc<Driver>, request: RequestId, answer: &Answer) -> Result<(), String> {
+    if !driver.requests.has(request) {
+        answer.discard();
+        return Ok(());
+    }
+    driver.push(Input::StreamOpened {
+        request,
+        status: answer.status,
+        content_type: answer.header("content-type"),
+        retry_after: answer.header("retry-after"),
+    });
+    let Some(body) = answer.body()? else { return Ok(()) };
+    loop {
+        // The machine may have given the request up over what it was just told.
+        if !driver.requests.has(request) {
+            body.cancel();
+            return Ok(());
+        }
+        match body.next().await? {
+            Some(bytes) if driver.requests.has(request) => {
+                driver.push(Input::ChunkArrived { request, bytes })
+            }
+            Some(_) => {}
+            None => return Ok(()),
+        }
+    }
+}
+
+/// Posts a body and waits for the answer.
+pub(super) async fn post(
+    driver: Rc<Driver>,
+    request: RequestId,
+    body: Rc<str>,
+    refresh: bool,
+    signal: JsValue,
+) {
+    let sent = send(&driver, request, Wanted::Input { body: &body }, refresh, &signal).await;
+    let input = match sent.and_then(Answer::new) {
+        Ok(answer) => Input::PostAnswered {
+            request,
+            status: answer.status,
+            retry_after: answer.header("retry-after"),
+            body: answer.text().await,
+        },
+        Err(message) => Input::PostFailed { request, message },
+    };
+    if driver.requests.has(request) {
+        driver.requests.close(request);
+        driver.push(input);
+    }
+}

@@ -1,0 +1,44 @@
+//! The only code that touches a browser: what the WASM files export, and the driver of the machine.
+//!
+//! It decides nothing; policy lives in [`runtime`](crate::runtime). It must not trap over anything
+//! JavaScript gives it. One feature, one shipped file: each export module exists for its feature alone.
+
+use wasm_bindgen::prelude::*;
+
+#[cfg(feature = "runtime")]
+mod answers;
+#[cfg(feature = "runtime")]
+mod board;
+#[cfg(feature = "runtime")]
+mod cancels;
+#[cfg(feature = "runtime")]
+mod driver;
+#[cfg(feature = "runtime")]
+mod effects;
+#[cfg(feature = "runtime")]
+pub mod exports;
+#[cfg(feature = "runtime")]
+mod fetching;
+#[cfg(feature = "runtime")]
+pub mod host;
+#[cfg(feature = "runtime")]
+mod panics;
+#[cfg(feature = "runtime")]
+mod request;
+#[cfg(feature = "runtime")]
+mod response;
+#[cfg(feature = "schema")]
+pub mod schema_exports;
+#[cfg(feature = "runtime")]
+mod signals;
+#[cfg(feature = "runtime")]
+mod thrown;
+#[cfg(feature = "runtime")]
+mod timer;
+
+/// Which build this is, so that the JavaScript around it can tell whether the two belong together.
+#[wasm_bindgen(js_name = buildInfo)]
+#[must_use]
+pub fn build_info() -> String {
+    env!("CARGO_PKG_VERSION").to_owned()
+}

@@ -1,0 +1,100 @@
+//! Builds the requests and sends them through the host's `fetch`.
+//!
+//! The token passes through here and nowhere else: it is asked for before each request, checked to be
+//! a header value, and kept out of every message. Only the engine's own address is ever asked for.
+
+use super::driver::Driver;
+use super::host::settle;
+use super::thrown::{describe, kind};
+use crate::runtime::ids::RequestId;
+use gloo_net::http::{Method, Request, RequestBuilder};
+use js_sys::encode_uri_component;
+use wasm_bindgen::JsValue;
+use web_sys::{AbortSignal, RequestCache, RequestCredentials, RequestRedirect};
+
+/// What is to be sent.
+#[derive(Debug)]
+pub(super) enum Wanted<'a> {
+    /// A session's event stream.
+    Stream { session_id: &'a str, after_seq: u64 },
+    /// A body for the input endpoint.
+    Input { body: &'a str },
+}
+
+/// Sends it and gives the response, whatever that is, or says what broke.
+pub(super) async fn send(
+    driver: &Driver,
+    request: RequestId,
+    wanted: Wanted<'_>,
+    refresh: bool,
+    signal: &JsValue,
+) -> Result<JsValue, String> {
+    let token = token(driver, refresh).await?;
+    if !driver.requests.has(request) {
+        return Err("given up".to_owned());
+    }
+    let built = build(driver.engine(), &wanted, token.as_deref(), Some(signal))
+        // Where signals and requests come from two implementations (jsdom beside Node), the request
+        // refuses the signal. Then nobody can cut the transfer short, and its answer is ignored.
+        .or_else(|_| build(driver.engine(), &wanted, token.as_deref(), None))?;
+    let answer = settle(driver.host().fetch(&built)).await;
+    answer.map_err(|thrown| redact(describe(&thrown), token.as_deref()))
+}
+
+async fn token(driver: &Driver, refresh: bool) -> Result<Option<String>, String> {
+    let given = settle(driver.host().token(refresh)).await;
+    // What a token callback throws may well quote the token, so only its kind is told.
+    let given = given.map_err(|thrown| format!("the token callback failed ({})", kind(&thrown)))?;
+    if given.is_undefined() || given.is_null() {
+        return Ok(None);
+    }
+    match given.as_string() {
+        Some(token) if !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic()) => {
+            Ok(Some(token))
+        }
+        Some(_) => Err("the token callback gave a string that cannot be a bearer token".to_owned()),
+        None => Err("the token callback gave something other than a string".to_owned()),
+    }
+}
+
+fn build(
+    engine: &str,
+    wanted: &Wanted<'_>,
+    token: Option<&str>,
+    signal: Option<&JsValue>,
+) -> Result<web_sys::Request, String> {
+    let (method, url, accept) = match wanted {
+        Wanted::Stream { session_id, after_seq } => {
+            let session = String::from(encode_uri_component(session_id));
+            let url = format!("{engine}/api/client/sessions/{session}/events/stream?after_seq={after_seq}");
+            (Method::GET, url, "text/event-stream")
+        }
+        Wanted::Input { .. } => {
+            (Method::POST, format!("{engine}/api/client/sessions/input"), "application/json")
+        }
+    };
+    let signal = signal.filter(|signal| signal.is_object()).map(|signal| AbortSignal::from(signal.clone()));
+    let mut builder = RequestBuilder::new(&url)
+        .method(method)
+        .header("accept", accept)
+        .cache(RequestCache::NoStore)
+        .credentials(RequestCredentials::Omit)
+        // A redirect could lead to another origin with the token on board.
+        .redirect(RequestRedirect::Error)
+        .abort_signal(signal.as_ref());
+    if let Some(token) = token {
+        builder = builder.header("authorization", &format!("Bearer {token}"));
+    }
+    let built: Result<Request, _> = match wanted {
+        Wanted::Stream { .. } => builder.build(),
+        Wanted::Input { body } => builder.header("content-type", "application/json").body(*body),
+    };
+    built.map(Into::into).map_err(|error| redact(error.to_string(), token))
+}
+
+fn redact(message: String, token: Option<&str>) -> String {
+    match token {
+        Some(token) => message.replace(token, "[token]"),
+        None => message,
+    }
+}

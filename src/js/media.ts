@@ -1,0 +1,80 @@
+/**
+ * Media in a handler's value: files, blobs, images and bytes become content blocks a model can look at.
+ * Uses only what the environment has; what it lacks (a canvas for `ImageData`) is said in words.
+ */
+
+/** What is taken for media. Arrays of numbers wider than a byte are data, not media. */
+export type MediaSource = Blob | ArrayBuffer | Uint8Array | Uint8ClampedArray | DataView | ImageData;
+
+const BYTE_KINDS = ["ArrayBuffer", "Uint8Array", "Uint8ClampedArray", "DataView"];
+
+/** A content block as it travels. */
+export type MediaBlock =
+  | { type: "image" | "audio"; data: string; mimeType: string }
+  | { type: "resource"; resource: { uri: string; mimeType: string; text?: string; blob?: string } };
+
+const BYTES = "application/octet-stream";
+
+/** Whether a value is media. Works for values of another realm where the platform allows. */
+export function isMedia(value: object): value is MediaSource {
+  return isBlob(value) || isImageData(value) || BYTE_KINDS.includes(kindOf(value));
+}
+
+/** The media type, as far as the value tells. */
+export function mediaType(value: MediaSource): string {
+  if (isBlob(value)) return value.type || BYTES;
+  return isImageData(value) ? "image/png" : BYTES;
+}
+
+/** Makes the block. `uri` names it where the block's form has a name. */
+export async function mediaBlock(value: MediaSource, uri: string): Promise<MediaBlock> {
+  const mimeType = mediaType(value);
+  if (/^text\/|^application\/json\b/.test(mimeType) && isBlob(value)) {
+    return { type: "resource", resource: { uri: named(value, uri), mimeType, text: await value.text() } };
+  }
+  const data = base64(await bytesOf(value));
+  if (mimeType.startsWith("image/")) return { type: "image", data, mimeType };
+  if (mimeType.startsWith("audio/")) return { type: "audio", data, mimeType };
+  return { type: "resource", resource: { uri: named(value, uri), mimeType, blob: data } };
+}
+
+async function bytesOf(value: MediaSource): Promise<Uint8Array> {
+  if (isBlob(value)) return new Uint8Array(await value.arrayBuffer());
+  if (isImageData(value)) return new Uint8Array(await (await encode(value)).arrayBuffer());
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  return new Uint8Array(value);
+}
+
+async function encode(image: ImageData): Promise<Blob> {
+  if (typeof OffscreenCanvas === "undefined") throw new Error("there is no canvas here to encode the image with");
+  const canvas = new OffscreenCanvas(image.width, image.height);
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("the canvas has no 2d context");
+  context.putImageData(image, 0, 0);
+  return canvas.convertToBlob({ type: "image/png" });
+}
+
+function base64(bytes: Uint8Array): string {
+  let text = "";
+  // In pieces: the spread below makes one argument of each byte.
+  for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
+  return btoa(text);
+}
+
+function named(value: MediaSource, uri: string): string {
+  const name = (value as { name?: unknown }).name;
+  return typeof name === "string" && name !== "" ? `${uri}/${encodeURIComponent(name)}` : uri;
+}
+
+function isBlob(value: object): value is Blob {
+  return ["Blob", "File"].includes(kindOf(value)) && typeof (value as { arrayBuffer?: unknown }).arrayBuffer === "function";
+}
+
+function isImageData(value: object): value is ImageData {
+  return kindOf(value) === "ImageData";
+}
+
+/** The built-in kind of an object: `Map`, `Error`, …; right for objects of other realms too. */
+export function kindOf(value: object): string {
+  return Object.prototype.toString.call(value).slice(8, -1);
+}

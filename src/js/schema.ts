@@ -1,0 +1,51 @@
+/**
+ * JSON Schema in the browser, as an entry of its own (`pagehand/schema`): compiled Rust, no `eval`,
+ * no remote fetch. The WASM file is loaded by the first `compile`.
+ */
+import { PagehandError, messageOf } from "./errors.js";
+import type { Issue } from "./errors.js";
+import { schemaFile } from "./files.js";
+import type { JsonSchema } from "./infer.js";
+import type { MaybePromise, WasmSource } from "./load.js";
+import { toJsonText } from "./serialise.js";
+
+export { PagehandError } from "./errors.js";
+export type { Issue } from "./errors.js";
+export type { FromSchema, JsonSchema } from "./infer.js";
+
+/** The drafts of JSON Schema. */
+export type Draft = "draft4" | "draft6" | "draft7" | "draft2019-09" | "draft2020-12";
+
+/** A compiled schema. */
+export interface Validator {
+  /**
+   * Every way in which a value breaks the schema; none if it fits. A string is taken for JSON text, which
+   * is checked to the last digit; a JavaScript string is checked as `JSON.stringify(text)`.
+   */
+  check(value: unknown): Issue[];
+}
+
+/** Options of {@link compile}. */
+export interface CompileOptions {
+  /** The draft to read a schema by that does not name one. @defaultValue `"draft2020-12"` */
+  draft?: Draft | undefined;
+}
+
+/** Loads the validator ahead of its first use, or from an address of your own. */
+export async function init(source?: MaybePromise<WasmSource>): Promise<void> {
+  await schemaFile.load(source);
+}
+
+/** Compiles a schema. Rejects with `invalid-schema` if it is none, or with a load error. */
+export async function compile(schema: JsonSchema, options: CompileOptions = {}): Promise<Validator> {
+  const { RawValidator } = await schemaFile.load();
+  let raw: InstanceType<typeof RawValidator>;
+  try {
+    raw = new RawValidator(toJsonText(schema), options.draft);
+  } catch (error) {
+    throw new PagehandError("invalid-schema", messageOf(error), { cause: error });
+  }
+  return {
+    check: (value) => JSON.parse(raw.check(typeof value === "string" ? value : toJsonText(value))) as Issue[],
+  };
+}

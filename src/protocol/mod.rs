@@ -1,0 +1,16 @@
+//! The wire: bytes to events, events to dialect-free [`Frame`]s, answers to body bytes.
+//!
+//! Nothing here holds state beyond a parser's buffer, and nothing here decides anything:
+//! what to do about a frame is the runtime's business.
+
+#![forbid(unsafe_code)]
+
+pub mod frame;
+#[doc(hidden)]
+pub mod fuzz;
+mod json;
+pub mod native;
+pub mod settle;
+pub mod sse;
+
+pub use frame::Frame;

@@ -1,0 +1,48 @@
+//! Frames about the conversation and the session.
+
+use super::{Payload, json, optional, required};
+use crate::protocol::frame::Frame;
+
+pub(super) fn message(payload: &Payload<'_>) -> Result<Frame, &'static str> {
+    let names = ["id", "role", "content", "tool_call_id", "tool_calls"];
+    let [id, role, content, tool_call_id, tool_calls] =
+        payload.message.and_then(|message| json::pick(message, names)).ok_or("a message")?;
+    Ok(Frame::Message {
+        id: optional(id),
+        role: required(role, "a role")?,
+        text: content.and_then(text),
+        tool_call_id: optional(tool_call_id),
+        tool_calls: tool_calls.and_then(json::items).map_or(0, |calls| calls.len()),
+    })
+}
+
+/// The text of a message's content: a string, or the text parts of a list, one a line.
+fn text(content: &str) -> Option<String> {
+    if let Some(text) = optional(Some(content)) {
+        return Some(text);
+    }
+    let parts: Vec<String> = json::items(content)?
+        .into_iter()
+        .filter_map(|part| {
+            let [kind, text] = json::pick(part, ["type", "text"])?;
+            kind.and_then(json::text).is_some_and(|kind| kind == "text").then_some(())?;
+            optional(text)
+        })
+        .collect();
+    (!parts.is_empty()).then(|| parts.join("\n"))
+}
+
+pub(super) fn interrupted(payload: &Payload<'_>) -> Result<Frame, &'static str> {
+    Ok(Frame::Interrupted {
+        interrupt_id: payload.interrupt()?,
+        reason: optional(payload.reason),
+        payload: payload.payload.map(json::value).unwrap_or_default(),
+    })
+}
+
+pub(super) fn child(payload: &Payload<'_>) -> Result<Frame, &'static str> {
+    Ok(Frame::ChildStarted {
+        session_id: required(payload.child_session_id.or(payload.session_id), "a session id")?,
+        call_id: optional(payload.tool_call_id.or(payload.call_id)),
+    })
+}

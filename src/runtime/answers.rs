@@ -1,0 +1,399 @@
+//! From a handler's end to the call's: check the result, store the answer, send it, have it confirmed.
+
+use super::call::{Answer, Call, Ending, Phase, Settling, Standing};
+use super::codes::Code;
+use super::delivery::{Next, Parcel, Reply, Travel};
+use super::event::{Delivery, DeliveryState, Event, Problem, ReportStatus};
+use super::ids::{CallKey, CheckId, InvocationId, Millis, RequestId, WriteId};
+use super::input::{Failure, Outcome, Verdict, retry_after};
+use super::machine::{Machine, Owner};
+use super::output::{Direction, Effect};
+use super::record::{Progress, Record};
+use super::report;
+use super::tool::Mode;
+use super::turn::body;
+use crate::protocol::settle;
+use crate::schema;
+use std::rc::Rc;
+
+/// What the model is told of a silent tool's success.
+const ACKNOWLEDGEMENT: &str = "\"done\"";
+/// How often a taken answer is sent again when the stream keeps silent about it.
+const MAX_ROUNDS: u32 = 5;
+
+impl Machine {
+    pub(super) fn settled(&mut self, invocation: InvocationId, outcome: Outcome) {
+        let Some(key) = self.invocations.remove(&invocation) else {
+            if let Some(name) = self.stragglers.remove(&invocation) {
+                self.warn(Code::Cancelled, format!("tool `{name}` answered after its call had ended; the answer was dropped"));
+            }
+            return;
+        };
+        let now = self.now;
+        let Some(call) = self.calls.get_mut(&key) else { return };
+        call.ran_until = Some(now);
+        match outcome {
+            Outcome::Failed { message, retryable, kind } => {
+                let code = match kind {
+                    Failure::Threw => Code::ToolExecFailed,
+                    Failure::Unserialisable => Code::UnserialisableResult,
+                    Failure::Declined => Code::Declined,
+                    Failure::Cancelled => Code::Cancelled,
+                };
+                self.answer_error(&key, code, message, retryable);
+            }
+            Outcome::Returned { json, media } => {
+                if json.len().saturating_add(media.as_ref().map_or(0, String::len)) > self.config.max_result_bytes {
+                    let message = too_large(&call.name, self.config.max_result_bytes);
+                    return self.answer_error(&key, Code::ResultTooLarge, message, false);
+                }
+                self.check_result(&key, Settling { json: Rc::from(json), media });
+            }
+        }
+        self.pump_queue();
+    }
+
+    fn check_result(&mut self, key: &CallKey, result: Settling) {
+        let check = CheckId(self.handle_number());
+        let Some(call) = self.calls.get_mut(key) else { return };
+        call.output = Some(result.json.clone());
+        let Some(tool) = call.tool.clone().filter(|tool| tool.checks_output && result.media.is_none()) else {
+            return self.answer_result(key, result);
+        };
+        // The engine reads a result as JSON when its text parses, so a string is checked as what it says.
+        let text = match serde_json::from_str::<String>(&result.json) {
+            Ok(string) => Rc::from(string),
+            Err(_) => result.json.clone(),
+        };
+        call.phase = Phase::CheckingResult { check, result };
+        self.checks.insert(check, key.clone());
+        self.tell_call(key, None);
+        self.effect(Effect::Check { check, tool: tool.name.clone(), direction: Direction::Output, text });
+    }
+
+    pub(super) fn result_checked(&mut self, key: &CallKey, verdict: Verdict) {
+        let Some(call) = self.calls.get_mut(key) else { return };
+        let Phase::CheckingResult { result, .. } = &call.phase else { return };
+        let result = result.clone();
+        match verdict {
+            Verdict::Valid => self.answer_result(key, result),
+            Verdict::Invalid(issues) => {
+                let problem = schema::render(&issues);
+                let message = format!("tool `{}` returned a value that does not fit its output schema: {problem}", call.name);
+                call.issues = issues;
+                call.output = None;
+                self.answer_error(key, Code::InvalidResult, message, false);
+            }
+            Verdict::Unavailable(why) => {
+                let message = format!("the result of tool `{}` could not be checked: {why}", call.name);
+                self.answer_error(key, Code::ValidatorUnavailable, message, false);
+            }
+        }
+    }
+
+    fn answer_result(&mut self, key: &CallKey, result: Settling) {
+        let Some(call) = self.calls.get_mut(key) else { return };
+        let Some(tool) = call.tool.clone() else { return };
+        if call.local {
+            return self.finish(key, Ending::Local);
+        }
+        let silent = tool.mode == Mode::Silent;
+        let json = if silent { ACKNOWLEDGEMENT } else { &result.json };
+        let media = result.media.as_deref().filter(|_| !silent).and_then(settle::Media::read_all).unwrap_or_default();
+        let Ok(value) = settle::JsonText::new(json) else {
+            let message = format!("tool `{}` returned a value that is not JSON", tool.name);
+            return self.answer_error(key, Code::UnserialisableResult, message, false);
+        };
+        let answer = settle::ToolResult {
+            id: &key.call_id,
+            attempt: key.attempt,
+            value,
+            media: &media,
+            encoding: tool.encoding,
+        };
+        let body = body(&key.session_id, &settle::Input::ToolResult(answer));
+        self.store_answer(key, body, true);
+    }
+
+    /// Answers a call with an error the model reads. Whatever was being done about the call ends.
+    pub(super) fn answer_error(&mut self, key: &CallKey, code: Code, message: String, retryable: bool) {
+        let Some(call) = self.calls.get_mut(key) else { return };
+        let message = settle::clip(&message, settle::MAX_ERROR_CHARS).into_owned();
+        call.error = Some(Problem::new(code, message.clone()));
+        if call.local {
+            return self.finish(key, Ending::Local);
+        }
+        let answer = settle::ToolError { id: &key.call_id, attempt: key.attempt, error: &message, retryable };
+        let body = body(&key.session_id, &settle::Input::ToolError(answer));
+        self.store_answer(key, body, false);
+    }
+
+    fn store_answer(&mut self, key: &CallKey, body: Rc<str>, ok: bool) {
+        self.let_go(key, "the call has its answer");
+        let write = WriteId(self.handle_number());
+        let Some(call) = self.calls.get_mut(key) else { return };
+        let answer = Answer { parcel: Parcel::new(body.clone()), ok, early: false, rounds: 0 };
+        call.phase = Phase::Storing { write, answer };
+        let record = Record { key: key.clone(), tool: call.name.clone(), progress: Progress::Answered { body } };
+        self.writes.insert(write, key.clone());
+        self.tell_state(key, super::event::CallState::Answered, None);
+        self.effect(Effect::Persist { write, record });
+        self.pump_queue();
+    }
+
+    pub(super) fn persisted(&mut self, write: WriteId, stored: bool) {
+        if !stored {
+            self.warn_once(Code::StoreUnavailable, "", || {
+                "calls cannot be stored; they go on in memory and will not outlive this page".to_owned()
+            });
+        }
+        let Some(key) = self.writes.remove(&write) else { return };
+        let Some(call) = self.calls.get(&key) else { return };
+        match &call.phase {
+            Phase::Starting { write: current } if *current == write => self.run(&key),
+            Phase::Storing { write: current, .. } if *current == write => {
+                self.tell_call(&key, None);
+                self.send(&key, false);
+            }
+            _ => {}
+        }
+    }
+
+    /// Puts the answer on its way, whatever it waited for.
+    fn send(&mut self, key: &CallKey, refresh: bool) {
+        let request = RequestId(self.handle_number());
+        let Some(call) = self.calls.get_mut(key) else { return };
+        let (Phase::Storing { answer, .. } | Phase::Delivering { answer, .. } | Phase::Sent { answer, .. }) = &mut call.phase
+        else {
+            return;
+        };
+        answer.early |= answer.parcel.tries == 0 && !call.dispatched;
+        answer.parcel.tries = answer.parcel.tries.saturating_add(1);
+        call.tries = answer.parcel.tries;
+        let answer = answer.clone();
+        let body = answer.parcel.body.clone();
+        call.phase = Phase::Delivering { travel: Travel::Sending(request), answer };
+        self.requests.insert(request, Owner::Call(key.clone()));
+        self.tell_call(key, None);
+        self.tell_delivery(key, DeliveryState::Sending, None, None, None);
+        self.effect(Effect::Post { request, body, refresh });
+    }
+
+    pub(super) fn post_answered(&mut self, request: RequestId, status: u16, retry_header: Option<&str>, body: &str) {
+        let reply = Reply::Status { status, retry_after: retry_after(retry_header) };
+        match self.requests.remove(&request) {
+            Some(Owner::Turn(turn_id)) => self.message_answered(&turn_id, &reply, body),
+            Some(Owner::Call(key)) => self.answer_answered(&key, request, &reply, Some(status), body),
+            Some(Owner::Stream) | None => {}
+        }
+    }
+
+    pub(super) fn post_failed(&mut self, request: RequestId, message: &str) {
+        match self.requests.remove(&request) {
+            Some(Owner::Turn(turn_id)) => self.message_answered(&turn_id, &Reply::Nothing, message),
+            Some(Owner::Call(key)) => self.answer_answered(&key, request, &Reply::Nothing, None, message),
+            Some(Owner::Stream) | None => {}
+        }
+    }
+
+    fn answer_answered(&mut self, key: &CallKey, request: RequestId, reply: &Reply, status: Option<u16>, said: &str) {
+        let (online, now) = (self.online, self.now);
+        let Some(call) = self.calls.get_mut(key) else { return };
+        let Phase::Delivering { travel, answer } = &mut call.phase else { return };
+        if !matches!(travel, Travel::Sending(current) if *current == request) {
+            return;
+        }
+        let words = (!said.is_empty()).then(|| settle::Refusal::read(said).text);
+        match answer.parcel.judge(reply, online, now, &self.config, &mut self.rng) {
+            Next::Taken => {
+                self.stand(key, Standing::Taken);
+                self.tell_delivery(key, DeliveryState::Sent, None, status, None);
+            }
+            Next::Conflict => {
+                self.stand(key, Standing::Conflict { asked: false });
+                self.tell_delivery(key, DeliveryState::Sent, Some(Code::DeliveryConflict), status, words);
+                self.retry_early_answer(key);
+            }
+            Next::Refresh => self.send(key, true),
+            Next::RetryAt(at) => {
+                *travel = Travel::Waiting(Some(at));
+                self.tell_call(key, None);
+                self.tell_delivery(key, DeliveryState::Waiting, Some(Code::DeliveryNetwork), status, words);
+            }
+            Next::Park => {
+                *travel = Travel::Waiting(None);
+                let code = if status.is_some() { Code::DeliveryUnauthorised } else { Code::DeliveryNetwork };
+                self.tell_call(key, None);
+                self.tell_delivery(key, DeliveryState::Parked, Some(code), status, words);
+            }
+            Next::TooLarge if answer.ok => {
+                let message = format!("the result of tool `{}` is larger than the engine takes", call.name);
+                call.output = None;
+                self.answer_error(key, Code::ResultTooLarge, message, false);
+            }
+            Next::TooLarge | Next::Reject => {
+                let message = words.unwrap_or_else(|| "the engine refused the answer".to_owned());
+                self.tell_delivery(key, DeliveryState::Abandoned, Some(Code::DeliveryRejected), status, None);
+                self.finish(key, Ending::Abandoned(Code::DeliveryRejected, message));
+            }
+        }
+    }
+
+    /// The answer travels no more; the stream has the last word.
+    fn stand(&mut self, key: &CallKey, standing: Standing) {
+        let until = self.now.plus(self.config.confirm_timeout);
+        if let Some(call) = self.calls.get_mut(key) {
+            if let Phase::Delivering { answer, .. } = &call.phase {
+                let answer = answer.clone();
+                call.phase = Phase::Sent { until, standing, answer };
+            }
+        }
+        self.tell_call(key, None);
+        self.release_messages(key);
+    }
+
+    /// An answer that left before the engine had dispatched the call may be refused for that alone: once
+    /// the dispatch is known, it goes again, once.
+    pub(super) fn retry_early_answer(&mut self, key: &CallKey) {
+        let Some(call) = self.calls.get_mut(key) else { return };
+        let dispatched = call.dispatched;
+        if let Phase::Sent { standing: Standing::Conflict { .. }, answer, .. } = &mut call.phase {
+            if dispatched && std::mem::replace(&mut answer.early, false) {
+                self.send(key, false);
+            }
+        }
+    }
+
+    pub(super) fn answer_rings_at(&self, call: &Call) -> Option<Millis> {
+        match &call.phase {
+            Phase::Delivering { travel: Travel::Waiting(until), .. } => *until,
+            Phase::Sent { until, .. } => Some(*until),
+            _ => None,
+        }
+    }
+
+    pub(super) fn ring_answer(&mut self, key: &CallKey) {
+        let stream_stopped = self.session.is_stopped();
+        let live = self.session.is_live();
+        let until_next = self.now.plus(self.config.confirm_timeout);
+        let Some(call) = self.calls.get_mut(key) else { return };
+        let Phase::Sent { until, standing, answer } = &mut call.phase else { return self.send(key, false) };
+        match standing {
+            _ if stream_stopped => {
+                let message = "the answer was taken, but the stream that would confirm it has stopped".to_owned();
+                self.finish(key, Ending::Abandoned(Code::StreamRefused, message));
+            }
+            _ if !live => *until = until_next,
+            Standing::Taken if answer.rounds < MAX_ROUNDS => {
+                // The same bytes again: a 202 means they land now, a conflict that they had landed.
+                answer.rounds = answer.rounds.saturating_add(1);
+                self.send(key, false);
+            }
+            Standing::Conflict { asked } if !*asked => {
+                *asked = true;
+                *until = until_next;
+                self.reread();
+            }
+            Standing::Taken | Standing::Conflict { .. } => {
+                let message = "the engine neither waits for this answer nor says what became of the call".to_owned();
+                self.tell_delivery(key, DeliveryState::Abandoned, Some(Code::DeliveryConflict), None, None);
+                self.finish(key, Ending::Abandoned(Code::DeliveryConflict, message));
+            }
+        }
+    }
+
+    pub(super) fn wake_parcels(&mut self) {
+        let parked: Vec<CallKey> = self
+            .calls
+            .iter()
+            .filter(|(_, call)| matches!(call.phase, Phase::Delivering { travel: Travel::Waiting(_), .. }))
+            .map(|(key, _)| key.clone())
+            .collect();
+        for key in parked {
+            self.send(&key, false);
+        }
+        self.wake_messages();
+    }
+
+    fn tell_delivery(
+        &mut self,
+        key: &CallKey,
+        state: DeliveryState,
+        code: Option<Code>,
+        status: Option<u16>,
+        message: Option<String>,
+    ) {
+        let tries = self.calls.get(key).map_or(0, |call| call.tries);
+        self.tell(Event::Delivery(Delivery { key: key.clone(), state, tries, code, status, message }));
+    }
+
+    /// Ends whatever is being done about a call: its question, its handler, its checks.
+    fn let_go(&mut self, key: &CallKey, why: &str) {
+        let now = self.now;
+        let Some(call) = self.calls.get_mut(key) else { return };
+        match &call.phase {
+            Phase::AwaitingUser { ask } => {
+                let ask = *ask;
+                if self.asks.remove(&ask).is_some() {
+                    self.effect(Effect::WithdrawAsk { ask });
+                }
+            }
+            Phase::Running { invocation, .. } => {
+                let (invocation, name) = (*invocation, call.name.clone());
+                call.ran_until.get_or_insert(now);
+                if self.invocations.remove(&invocation).is_some() {
+                    self.straggles(invocation, name);
+                    self.effect(Effect::Cancel { invocation, reason: why.to_owned() });
+                }
+            }
+            Phase::Checking { check } | Phase::Repairing { check } | Phase::CheckingResult { check, .. } => {
+                let check = *check;
+                self.checks.remove(&check);
+            }
+            Phase::Delivering { travel: Travel::Sending(request), .. } => {
+                let request = *request;
+                if self.requests.remove(&request).is_some() {
+                    self.effect(Effect::Abort { request });
+                }
+            }
+            Phase::Starting { write } | Phase::Storing { write, .. } => {
+                let write = *write;
+                self.writes.remove(&write);
+            }
+            Phase::Received | Phase::AwaitingTool { .. } | Phase::Queued | Phase::Delivering { .. } | Phase::Sent { .. } => {}
+        }
+    }
+
+    /// The one way a call leaves the machine: one terminal event, one report, nothing left behind.
+    pub(super) fn finish(&mut self, key: &CallKey, ending: Ending) {
+        let why = match &ending {
+            Ending::Voided(why) => why.clone(),
+            _ => "the call has ended".to_owned(),
+        };
+        self.let_go(key, &why);
+        if let Some(state) = ending.delivery().filter(|state| *state != DeliveryState::Abandoned) {
+            self.tell_delivery(key, state, None, None, None);
+        }
+        self.tell_state(key, ending.state(), None);
+        let Some(call) = self.calls.remove(key) else { return };
+        let report = report::account(&call, &ending, self.now);
+        self.turns.add_child(call.turn_id.as_deref(), &report);
+        let failed = report.status != ReportStatus::Completed;
+        self.tell(if failed { Event::Failed(Box::new(report)) } else { Event::Called(Box::new(report)) });
+        if !call.local {
+            self.remembered.remember(key.clone());
+            self.effect(Effect::Forget { key: key.clone() });
+        }
+        self.release_messages(key);
+        self.pump_queue();
+        if self.backlog && self.calls.len() < self.config.max_open_calls {
+            self.backlog = false;
+            self.session.board.touch_all();
+            self.compare();
+        }
+    }
+}
+
+fn too_large(name: &str, most: usize) -> String {
+    format!("the result of tool `{name}` is larger than {most} bytes")
+}

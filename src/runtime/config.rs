@@ -1,0 +1,71 @@
+//! Every number the machine obeys, in one place, with its default and its reason.
+
+use super::ids::Millis;
+use serde::Deserialize;
+
+/// How the machine behaves. All spans are milliseconds.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Config {
+    /// The agent that messages are sent to.
+    pub agent: String,
+    /// The session to use.
+    pub session_id: String,
+    /// Whether the session was made just now, so that there is no history to read first.
+    pub fresh: bool,
+    /// Seed of the jitter. The only chance the machine knows.
+    pub seed: u64,
+    /// First step of the reconnect back-off, until the server's `retry` says otherwise.
+    pub backoff_base: Millis,
+    /// Longest step of any back-off.
+    pub backoff_max: Millis,
+    /// A stream silent for this long is taken for dead: three of the engine's keep-alives.
+    pub idle_timeout: Millis,
+    /// A stream that delivers nothing new for this long has shown all its history.
+    pub replay_quiet: Millis,
+    /// How long a call for an unregistered tool waits: a component may be about to mount.
+    pub unknown_tool_grace: Millis,
+    /// How long an answer may stay unconfirmed before the stream is asked again from the cursor.
+    pub confirm_timeout: Millis,
+    /// Most calls that may be open at once; a further one is answered `overloaded`.
+    pub max_open_calls: usize,
+    /// Most handlers that may run at once; a further call waits.
+    pub max_running: usize,
+    /// Most ended calls that are remembered so that a replay cannot run them again.
+    pub max_remembered: usize,
+    /// Most bytes of one event.
+    pub max_frame_bytes: usize,
+    /// Most bytes of a call's arguments.
+    pub max_argument_bytes: usize,
+    /// Deepest nesting of a call's arguments.
+    pub max_argument_depth: usize,
+    /// Most bytes of a result.
+    pub max_result_bytes: usize,
+    /// Most messages that may wait to be sent.
+    pub max_turns: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            agent: String::new(),
+            session_id: String::new(),
+            fresh: true,
+            seed: 0,
+            backoff_base: Millis(1_000),
+            backoff_max: Millis(30_000),
+            idle_timeout: Millis(45_000),
+            replay_quiet: Millis(250),
+            unknown_tool_grace: Millis(2_000),
+            confirm_timeout: Millis(30_000),
+            max_open_calls: 2_048,
+            max_running: 32,
+            max_remembered: 8_192,
+            max_frame_bytes: 8 << 20,
+            max_argument_bytes: 4 << 20,
+            max_argument_depth: 128,
+            max_result_bytes: 4 << 20,
+            max_turns: 64,
+        }
+    }
+}

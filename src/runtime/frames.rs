@@ -1,0 +1,168 @@
+//! What a frame changes: the board, the turns, and, at the live edge, the calls.
+
+use super::board::FactState;
+use super::call::Ending;
+use super::codes::Code;
+use super::event::{Event, Finished};
+use super::ids::CallKey;
+use super::machine::Machine;
+use crate::protocol::frame::{CallError, Frame, Positioned};
+use serde_json::Value;
+
+impl Machine {
+    /// Takes in one frame that is new and in order.
+    pub(super) fn fold(&mut self, positioned: &Positioned) {
+        let turn_id = positioned.turn_id.as_deref();
+        let trip_index = self.turns.trip_index(turn_id);
+        let most = self.config.max_remembered;
+        if !self.session.board.fold(positioned, trip_index, most) {
+            self.warn_once(Code::Overloaded, "board", || {
+                format!("more than {most} calls are open; further ones are left alone")
+            });
+        }
+        match &positioned.frame {
+            Frame::TextDelta { message_id, text } => {
+                self.turns.streamed(turn_id, text);
+                let (turn_id, message_id) = (turn_id.map(str::to_owned), message_id.clone());
+                self.tell(Event::Text { turn_id, message_id, delta: text.clone() });
+            }
+            Frame::Message { id, role, text, tool_call_id, .. } => {
+                if role == "assistant" {
+                    self.turns.replied(turn_id, text.as_deref());
+                }
+                let replayed = !self.session.is_live();
+                self.tell(Event::Message {
+                    turn_id: turn_id.map(str::to_owned),
+                    message_id: id.clone(),
+                    role: role.clone(),
+                    text: text.clone(),
+                    call_id: tool_call_id.clone(),
+                    replayed,
+                });
+            }
+            Frame::TurnStarted { turn_id } => self.turn_started(turn_id),
+            Frame::TurnCompleted { turn_id, data, error } => {
+                // Confirmations that came before this frame belong into the turn's report.
+                self.compare();
+                self.turn_completed(turn_id, data.clone(), error.as_ref());
+            }
+            Frame::Interrupted { interrupt_id, reason, payload } => {
+                let (interrupt_id, reason) = (interrupt_id.clone(), reason.clone());
+                self.tell(Event::Interrupted { interrupt_id, reason, payload: payload.clone() });
+            }
+            Frame::Resumed { interrupt_id } => {
+                self.tell(Event::Resumed { interrupt_id: interrupt_id.clone() });
+            }
+            Frame::SessionCancelled => {
+                self.compare();
+                self.turns_cancelled();
+            }
+            Frame::Unknown { name } => self.note_unknown(name),
+            _ => {}
+        }
+        self.compare();
+    }
+
+    fn note_unknown(&mut self, name: &str) {
+        const KNOWN: [&str; 12] = [
+            "agent.", "call.", "connector.", "decision.", "head.", "llm.", "message.", "session.", "sub_agent.",
+            "subagent.", "tool.", "turn.",
+        ];
+        if !KNOWN.iter().any(|prefix| name.starts_with(prefix)) {
+            self.warn_once(Code::FrameUnknown, name, || format!("events named `{name}` are not known and were passed over"));
+        }
+    }
+
+    /// Compares what the engine says with what is being done about it. What ended is ended at once;
+    /// what is open is started only at the live edge.
+    pub(super) fn compare(&mut self) {
+        let live = self.session.is_live();
+        for id in self.session.board.take_touched() {
+            let Some(fact) = self.session.board.fact(&id) else { continue };
+            let key = CallKey {
+                session_id: self.session.id.clone(),
+                call_id: id.clone(),
+                attempt: fact.request.attempt,
+            };
+            match fact.state.clone() {
+                FactState::Requested | FactState::Dispatched => {
+                    let dispatched = matches!(fact.state, FactState::Dispatched);
+                    self.fence_older(&key);
+                    if self.calls.contains_key(&key) {
+                        if dispatched {
+                            self.note_dispatched(&key);
+                        }
+                    } else if !live {
+                        self.session.board.touch_later(&id);
+                    } else if !self.remembered.knows(&key) {
+                        self.accept(key, dispatched);
+                    }
+                }
+                FactState::RetryWaiting(error) => self.conclude(&key, &Err(error), live),
+                FactState::Completed(result) => {
+                    self.conclude(&key, &Ok(result), live);
+                    self.session.board.drop_fact(&id);
+                }
+                FactState::Errored(error) => {
+                    self.conclude(&key, &Err(error), live);
+                    self.session.board.drop_fact(&id);
+                }
+                FactState::Voided => {
+                    self.void(&key, "the engine called it off");
+                    self.session.board.drop_fact(&id);
+                }
+            }
+        }
+    }
+
+    /// A newer attempt makes older ones of the same call pointless.
+    fn fence_older(&mut self, key: &CallKey) {
+        let first = CallKey { attempt: 0, ..key.clone() };
+        let older: Vec<CallKey> = self.calls.range(first..key.clone()).map(|(older, _)| older.clone()).collect();
+        for key in older {
+            self.void(&key, "a newer attempt has begun");
+        }
+    }
+
+    fn void(&mut self, key: &CallKey, why: &str) {
+        if self.calls.contains_key(key) {
+            self.finish(key, Ending::Voided(why.to_owned()));
+        } else {
+            self.remembered.remember(key.clone());
+        }
+    }
+
+    /// The engine closed its books on an attempt.
+    fn conclude(&mut self, key: &CallKey, outcome: &Result<Value, CallError>, live: bool) {
+        let Some(call) = self.calls.get(key) else {
+            self.remembered.remember(key.clone());
+            return;
+        };
+        let name = call.name.clone();
+        let ending = match (call.phase.answered_ok(), outcome) {
+            (Some(true), Ok(_)) | (Some(false), Err(_)) => Ending::Confirmed,
+            (Some(true), Err(error)) if call.phase.was_sent() => {
+                let code = error.code.clone().unwrap_or_else(|| Code::ReplyRefused.as_str().to_owned());
+                Ending::Refused(super::event::Problem { code, message: error.message.clone() })
+            }
+            _ => Ending::Voided("it was settled by somebody else".to_owned()),
+        };
+        let (result, error) = match outcome {
+            Ok(result) => (Some(result.clone()), None),
+            Err(error) => (None, Some(error.message.clone())),
+        };
+        if live || call.phase.has_answer() {
+            self.tell(Event::Finished(Finished { id: key.call_id.clone(), ok: result.is_some(), name, result, error }));
+        }
+        self.finish(key, ending);
+    }
+
+    /// The engine says a call may be settled. An answer it refused before that goes once more.
+    fn note_dispatched(&mut self, key: &CallKey) {
+        let Some(call) = self.calls.get_mut(key) else { return };
+        if std::mem::replace(&mut call.dispatched, true) {
+            return;
+        }
+        self.retry_early_answer(key);
+    }
+}

@@ -1,0 +1,269 @@
+//! The state machine: its state, its door, and its clock.
+//!
+//! Inputs go in by [`Machine::handle`], one at a time and with the time they happened at; then
+//! [`Machine::poll_output`] is drained to `None`; then the next input may go in. It touches no IO,
+//! no clock and no JavaScript, so that any run can be replayed from its inputs.
+
+use super::call::Call;
+use super::codes::Code;
+use super::config::Config;
+use super::event::{Event, Warning};
+use super::ids::{AskId, CallKey, CheckId, InvocationId, Millis, RequestId, WriteId};
+use super::input::Input;
+use super::output::{Effect, Output};
+use super::registry::Registry;
+use super::rng::Rng;
+use super::session::Session;
+use super::turn::Turns;
+use crate::protocol::settle;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// The runtime's state machine.
+#[derive(Debug)]
+pub struct Machine {
+    pub(super) config: Config,
+    pub(super) now: Millis,
+    pub(super) rng: Rng,
+    pub(super) registry: Registry,
+    pub(super) session: Session,
+    pub(super) turns: Turns,
+    pub(super) calls: BTreeMap<CallKey, Call>,
+    /// Calls that wait for their lane, first come first served.
+    pub(super) queue: VecDeque<CallKey>,
+    /// Calls left on the board because too many are open.
+    pub(super) backlog: bool,
+    pub(super) remembered: Remembered,
+    pub(super) checks: BTreeMap<CheckId, CallKey>,
+    pub(super) asks: BTreeMap<AskId, CallKey>,
+    pub(super) invocations: BTreeMap<InvocationId, CallKey>,
+    pub(super) writes: BTreeMap<WriteId, CallKey>,
+    pub(super) requests: BTreeMap<RequestId, Owner>,
+    /// Handlers whose call is over while they go on.
+    pub(super) stragglers: BTreeMap<InvocationId, String>,
+    pub(super) online: bool,
+    closed: bool,
+    outputs: VecDeque<Output>,
+    warned: BTreeMap<Code, u32>,
+    said: BTreeSet<String>,
+    last_handle: u32,
+}
+
+/// Whose request it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Owner {
+    Stream,
+    Call(CallKey),
+    Turn(String),
+}
+
+/// Most things said once that are remembered as said.
+const MAX_SAID: usize = 256;
+/// Most handlers without a call whose late values are reported.
+const MAX_STRAGGLERS: usize = 1_024;
+
+impl Machine {
+    /// A machine at rest. `now` is the time by the shell's clock.
+    #[must_use]
+    pub fn new(config: Config, now: Millis) -> Self {
+        let session = Session::new(&config);
+        Machine {
+            rng: Rng::new(config.seed),
+            remembered: Remembered::new(config.max_remembered),
+            config,
+            now,
+            registry: Registry::default(),
+            session,
+            turns: Turns::default(),
+            calls: BTreeMap::new(),
+            queue: VecDeque::new(),
+            backlog: false,
+            checks: BTreeMap::new(),
+            asks: BTreeMap::new(),
+            invocations: BTreeMap::new(),
+            writes: BTreeMap::new(),
+            requests: BTreeMap::new(),
+            stragglers: BTreeMap::new(),
+            online: true,
+            closed: false,
+            outputs: VecDeque::new(),
+            warned: BTreeMap::new(),
+            said: BTreeSet::new(),
+            last_handle: 0,
+        }
+    }
+
+    /// Takes in one thing that happened. Drain [`poll_output`](Self::poll_output) afterwards.
+    ///
+    /// Time never goes back: an earlier `now` than the last counts as the last.
+    pub fn handle(&mut self, now: Millis, input: Input) {
+        debug_assert!(self.outputs.is_empty(), "drain the outputs before the next input");
+        self.now = self.now.max(now);
+        if self.closed {
+            return;
+        }
+        match input {
+            Input::ToolRegistered(spec) => self.tool_registered(*spec),
+            Input::ToolUnregistered { name } => self.tool_unregistered(&name),
+            Input::Attached => self.want_stream(),
+            Input::MessageSent { turn_id, message_id, text, queue } => {
+                self.message_sent(turn_id, &message_id, &text, queue);
+            }
+            Input::Invoked { call_id, name, arguments } => self.invoked(call_id, name, &arguments),
+            Input::StreamOpened { request, status, content_type, retry_after } => {
+                self.stream_opened(request, status, content_type.as_deref(), retry_after.as_deref());
+            }
+            Input::ChunkArrived { request, bytes } => self.chunk_arrived(request, &bytes),
+            Input::StreamClosed { request, failure } => self.stream_closed(request, failure),
+            Input::PostAnswered { request, status, retry_after, body } => {
+                self.post_answered(request, status, retry_after.as_deref(), &body);
+            }
+            Input::PostFailed { request, message } => self.post_failed(request, &message),
+            Input::Checked { check, verdict } => self.checked(check, verdict),
+            Input::Repaired { check, text } => self.repaired(check, text),
+            Input::Consented { ask, decision } => self.consented(ask, decision),
+            Input::Settled { invocation, outcome } => self.settled(invocation, outcome),
+            Input::Progressed { invocation } => self.with_clock(invocation, super::call::Clock::sign_of_life),
+            Input::AskingStarted { invocation } => self.with_clock(invocation, super::call::Clock::stop),
+            Input::AskingEnded { invocation } => self.with_clock(invocation, super::call::Clock::go_on),
+            Input::Persisted { write, stored } => self.persisted(write, stored),
+            Input::NetworkChanged { online } => self.network_changed(online),
+            Input::Woken => self.woken(),
+            Input::TimePassed => {}
+            Input::Closed => return self.close(),
+        }
+        self.ring();
+    }
+
+    /// The next thing to do or to tell, in order; `None` when the machine waits for an input.
+    #[must_use]
+    pub fn poll_output(&mut self) -> Option<Output> {
+        self.outputs.pop_front()
+    }
+
+    /// When [`Input::TimePassed`] is wanted, if nothing else comes first.
+    #[must_use]
+    pub fn poll_timeout(&self) -> Option<Millis> {
+        if self.closed {
+            return None;
+        }
+        let calls = self.calls.values().filter_map(|call| self.call_rings_at(call));
+        [self.stream_rings_at(), self.turns.rings_at()].into_iter().flatten().chain(calls).min()
+    }
+
+    /// The registered tools as the engine's worker declares them: a JSON array of `AgentTool`.
+    #[must_use]
+    pub fn declarations(&self) -> String {
+        settle::declarations(&self.registry.declared())
+    }
+
+    /// How many calls are open.
+    #[must_use]
+    pub fn open_calls(&self) -> usize {
+        self.calls.len()
+    }
+
+    fn ring(&mut self) {
+        self.ring_stream();
+        self.ring_turns();
+        self.ring_calls();
+    }
+
+    fn network_changed(&mut self, online: bool) {
+        let came_back = online && !self.online;
+        self.online = online;
+        if came_back {
+            self.woken();
+        } else {
+            self.hold_stream();
+        }
+    }
+
+    /// Something suggests that what failed may work now.
+    pub(super) fn woken(&mut self) {
+        self.wake_stream();
+        self.wake_parcels();
+    }
+
+    fn close(&mut self) {
+        self.closed = true;
+        if let Some(request) = self.session.request() {
+            self.effect(Effect::Abort { request });
+        }
+        let asks: Vec<AskId> = self.asks.keys().copied().collect();
+        for ask in asks {
+            self.effect(Effect::WithdrawAsk { ask });
+        }
+        let running: Vec<InvocationId> = self.invocations.keys().copied().collect();
+        for invocation in running {
+            self.effect(Effect::Cancel { invocation, reason: "the runtime was closed".to_owned() });
+        }
+        self.calls.clear();
+        self.queue.clear();
+        self.requests.clear();
+    }
+
+    pub(super) fn effect(&mut self, effect: Effect) {
+        self.outputs.push_back(Output::Effect(effect));
+    }
+
+    pub(super) fn tell(&mut self, event: Event) {
+        self.outputs.push_back(Output::Event(event));
+    }
+
+    /// Tells of something odd and counts its kind.
+    pub(super) fn warn(&mut self, code: Code, message: String) {
+        let count = self.warned.entry(code).or_default();
+        *count = count.saturating_add(1);
+        let count = *count;
+        self.tell(Event::Warning(Warning { code, message, count }));
+    }
+
+    /// Tells of something odd, once per `subject`.
+    pub(super) fn warn_once(&mut self, code: Code, subject: &str, message: impl FnOnce() -> String) {
+        let key = format!("{} {subject}", code.as_str());
+        if self.said.len() < MAX_SAID && self.said.insert(key) {
+            self.warn(code, message());
+        }
+    }
+
+    pub(super) fn straggles(&mut self, invocation: InvocationId, name: String) {
+        if self.stragglers.len() < MAX_STRAGGLERS {
+            self.stragglers.insert(invocation, name);
+        }
+    }
+
+    pub(super) fn handle_number(&mut self) -> u32 {
+        self.last_handle = self.last_handle.wrapping_add(1);
+        self.last_handle
+    }
+}
+
+/// Calls that ended, so that a replay cannot run them again. The oldest are forgotten first: they are
+/// behind the cursor by then.
+#[derive(Debug)]
+pub(super) struct Remembered {
+    known: BTreeSet<CallKey>,
+    order: VecDeque<CallKey>,
+    most: usize,
+}
+
+impl Remembered {
+    fn new(most: usize) -> Self {
+        Remembered { known: BTreeSet::new(), order: VecDeque::new(), most }
+    }
+
+    pub(super) fn knows(&self, key: &CallKey) -> bool {
+        self.known.contains(key)
+    }
+
+    pub(super) fn remember(&mut self, key: CallKey) {
+        if self.known.insert(key.clone()) {
+            self.order.push_back(key);
+        }
+        while self.order.len() > self.most {
+            if let Some(oldest) = self.order.pop_front() {
+                self.known.remove(&oldest);
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! What is kept of a call while it is open, so that a page that comes back knows where it was.
+
+use super::ids::CallKey;
+use serde::{Deserialize, Serialize};
+use std::rc::Rc;
+
+/// One call's record. A later one replaces an earlier one of the same key.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Record {
+    /// Which call.
+    pub key: CallKey,
+    /// The tool's name.
+    pub tool: String,
+    /// How far it got.
+    pub progress: Progress,
+}
+
+/// How far a call got.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "state")]
+pub enum Progress {
+    /// Known, nothing done.
+    Seen,
+    /// The handler was about to run.
+    Started,
+    /// There is an answer; these bytes are it.
+    Answered {
+        /// The body to post.
+        body: Rc<str>,
+    },
+}

@@ -1,0 +1,268 @@
+//! Turns: messages on their way to the engine, and what became of them.
+//!
+//! The turn id is always ours, so that sending a message twice is safe and an answer that names
+//! another turn is known for what it is: the message was not taken.
+
+use super::codes::Code;
+use super::delivery::{Next, Parcel, Reply, Travel};
+use super::event::{Event, Problem, Report, TurnStatus};
+use super::ids::{CallKey, Millis, RequestId};
+use super::machine::{Machine, Owner};
+use super::output::Effect;
+use crate::protocol::frame::CallError;
+use crate::protocol::settle;
+use serde_json::Value;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+/// The turns that are not over.
+#[derive(Debug, Default)]
+pub(super) struct Turns {
+    open: BTreeMap<String, Turn>,
+    /// Turns whose message is not taken yet, in the order they were sent.
+    outbox: VecDeque<String>,
+}
+
+#[derive(Debug, Default)]
+struct Turn {
+    /// The message, until it is taken.
+    post: Option<Post>,
+    /// Whether the app waits for its end.
+    ours: bool,
+    /// How many model replies it has.
+    replies: u32,
+    /// The text of the reply being streamed.
+    streaming: String,
+    /// The last whole text.
+    text: Option<String>,
+    children: Vec<Report>,
+}
+
+#[derive(Debug)]
+struct Post {
+    parcel: Parcel,
+    travel: Travel,
+    /// Calls whose answers must be with the engine first.
+    behind: Vec<CallKey>,
+}
+
+impl Turns {
+    pub(super) fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    pub(super) fn rings_at(&self) -> Option<Millis> {
+        // Only the first may go; the others wait for it, not for a moment.
+        self.open.get(self.outbox.front()?)?.post.as_ref()?.rings_at()
+    }
+
+    /// Which reply of its turn a call belongs to, counted from zero.
+    pub(super) fn trip_index(&self, turn_id: Option<&str>) -> u32 {
+        turn_id.and_then(|id| self.open.get(id)).map_or(0, |turn| turn.replies.saturating_sub(1))
+    }
+
+    pub(super) fn add_child(&mut self, turn_id: Option<&str>, report: &Report) {
+        if let Some(turn) = turn_id.and_then(|id| self.open.get_mut(id)) {
+            turn.children.push(report.clone());
+        }
+    }
+
+    pub(super) fn streamed(&mut self, turn_id: Option<&str>, text: &str) {
+        if let Some(turn) = turn_id.and_then(|id| self.open.get_mut(id)) {
+            turn.streaming.push_str(text);
+        }
+    }
+
+    pub(super) fn replied(&mut self, turn_id: Option<&str>, text: Option<&str>) {
+        if let Some(turn) = turn_id.and_then(|id| self.open.get_mut(id)) {
+            turn.replies = turn.replies.saturating_add(1);
+            let streamed = std::mem::take(&mut turn.streaming);
+            let whole = text.map(str::to_owned).or((!streamed.is_empty()).then_some(streamed));
+            turn.text = whole.or(turn.text.take());
+        }
+    }
+}
+
+impl Post {
+    fn rings_at(&self) -> Option<Millis> {
+        match self.travel {
+            Travel::Waiting(until) if self.behind.is_empty() => until,
+            _ => None,
+        }
+    }
+}
+
+impl Machine {
+    pub(super) fn message_sent(&mut self, turn_id: String, message_id: &str, text: &str, queue: bool) {
+        if self.turns.open.contains_key(&turn_id) {
+            return;
+        }
+        if self.turns.open.len() >= self.config.max_turns {
+            self.turns.open.insert(turn_id.clone(), Turn { ours: true, ..Turn::default() });
+            let message = format!("{} messages wait already", self.config.max_turns);
+            self.end_turn(&turn_id, TurnStatus::Failed, None, Some(Problem::new(Code::OutboxFull, message)));
+            return;
+        }
+        // The person typed instead of answering: the question is settled before the message goes.
+        let behind = self.decline_questions("the user sent a message instead of answering");
+        let tools = self.registry.declared();
+        let append = settle::ClientAppend {
+            agent_id: &self.config.agent,
+            turn_id: &turn_id,
+            messages: &[settle::DraftMessage::user(Some(message_id), text)],
+            client: Some(settle::ClientContext { tools: &tools, ..settle::ClientContext::default() }),
+            stream: Some(true),
+            queue,
+        };
+        let body = body(&self.session.id, &settle::Input::ClientAppend(append));
+        let post = Post { parcel: Parcel::new(body), travel: Travel::Waiting(None), behind };
+        self.turns.open.insert(turn_id.clone(), Turn { post: Some(post), ours: true, ..Turn::default() });
+        self.turns.outbox.push_back(turn_id);
+        self.want_stream();
+        self.pump_messages();
+    }
+
+    /// Sends the first message that is not taken, if nothing holds it. One at a time, so that they
+    /// arrive in the order they were written.
+    pub(super) fn pump_messages(&mut self) {
+        let Some(turn_id) = self.turns.outbox.front().cloned() else { return };
+        let online = self.online;
+        let Some(post) = self.turns.open.get_mut(&turn_id).and_then(|turn| turn.post.as_mut()) else {
+            self.turns.outbox.pop_front();
+            return self.pump_messages();
+        };
+        let due = match post.travel {
+            Travel::Sending(_) => false,
+            Travel::Waiting(Some(until)) => until <= self.now,
+            // Never tried, or held back by calls that have gone meanwhile.
+            Travel::Waiting(None) => post.parcel.tries == 0 && online,
+        };
+        if due && post.behind.is_empty() {
+            self.post_message(&turn_id, false);
+        }
+    }
+
+    fn post_message(&mut self, turn_id: &str, refresh: bool) {
+        let request = RequestId(self.handle_number());
+        let Some(post) = self.turns.open.get_mut(turn_id).and_then(|turn| turn.post.as_mut()) else { return };
+        post.parcel.tries = post.parcel.tries.saturating_add(1);
+        post.travel = Travel::Sending(request);
+        let body = post.parcel.body.clone();
+        self.requests.insert(request, Owner::Turn(turn_id.to_owned()));
+        self.effect(Effect::Post { request, body, refresh });
+    }
+
+    pub(super) fn message_answered(&mut self, turn_id: &str, reply: &Reply, body: &str) {
+        let (online, now) = (self.online, self.now);
+        let Some(post) = self.turns.open.get_mut(turn_id).and_then(|turn| turn.post.as_mut()) else { return };
+        match post.parcel.judge(reply, online, now, &self.config, &mut self.rng) {
+            Next::Taken => self.message_taken(turn_id, body),
+            Next::Refresh => self.post_message(turn_id, true),
+            Next::RetryAt(at) => post.travel = Travel::Waiting(Some(at)),
+            Next::Park => post.travel = Travel::Waiting(None),
+            Next::Conflict | Next::TooLarge | Next::Reject => {
+                let said = settle::Refusal::read(body).text;
+                let problem = Problem::new(Code::MessageRefused, format!("the engine refused the message: {said}"));
+                self.end_turn(turn_id, TurnStatus::Failed, None, Some(problem));
+            }
+        }
+    }
+
+    fn message_taken(&mut self, turn_id: &str, body: &str) {
+        let accepted = settle::Accepted::read(body);
+        if let Some(other) = accepted.as_ref().filter(|accepted| !accepted.took(turn_id)) {
+            let other = other.turn_id.as_deref().unwrap_or("unknown");
+            let message = format!("the message was not taken: turn `{other}` is still running");
+            let problem = Problem::new(Code::MessageRefused, message);
+            return self.end_turn(turn_id, TurnStatus::Failed, None, Some(problem));
+        }
+        let queued = accepted.is_some_and(|accepted| accepted.queued);
+        self.message_arrived(turn_id, queued);
+    }
+
+    /// The engine says a turn began, ours or another's.
+    pub(super) fn turn_started(&mut self, turn_id: &str) {
+        match self.turns.open.get(turn_id) {
+            // Whatever became of the answer to our post: the message is there.
+            Some(Turn { post: Some(_), .. }) => self.message_arrived(turn_id, false),
+            Some(_) => {}
+            None if self.turns.open.len() < self.config.max_turns => {
+                self.turns.open.insert(turn_id.to_owned(), Turn::default());
+            }
+            None => {}
+        }
+    }
+
+    fn message_arrived(&mut self, turn_id: &str, queued: bool) {
+        if let Some(turn) = self.turns.open.get_mut(turn_id) {
+            turn.post = None;
+        }
+        self.turns.outbox.retain(|waiting| waiting != turn_id);
+        self.tell(Event::TurnStarted { turn_id: turn_id.to_owned(), queued });
+        self.pump_messages();
+    }
+
+    /// The engine says a turn is over.
+    pub(super) fn turn_completed(&mut self, turn_id: &str, data: Option<Value>, error: Option<&CallError>) {
+        let problem = error.map(|error| Problem {
+            code: error.code.clone().unwrap_or_else(|| "error".to_owned()),
+            message: error.message.clone(),
+        });
+        let status = if problem.is_some() { TurnStatus::Failed } else { TurnStatus::Completed };
+        self.end_turn(turn_id, status, data, problem);
+    }
+
+    /// The session is cancelled, and every turn with it.
+    pub(super) fn turns_cancelled(&mut self) {
+        let open: Vec<String> = self.turns.open.keys().cloned().collect();
+        for turn_id in open {
+            let problem = Problem::new(Code::Cancelled, "the session was cancelled");
+            self.end_turn(&turn_id, TurnStatus::Cancelled, None, Some(problem));
+        }
+    }
+
+    fn end_turn(&mut self, turn_id: &str, status: TurnStatus, data: Option<Value>, error: Option<Problem>) {
+        let Some(turn) = self.turns.open.remove(turn_id) else { return };
+        self.turns.outbox.retain(|waiting| waiting != turn_id);
+        if turn.ours || self.session.is_live() {
+            let text = turn.text.unwrap_or(turn.streaming);
+            let turn_id = turn_id.to_owned();
+            self.tell(Event::TurnFinished { turn_id, status, text, data, error, children: turn.children });
+        }
+        self.pump_messages();
+    }
+
+    /// An answer is with the engine: messages that waited for it may go.
+    pub(super) fn release_messages(&mut self, key: &CallKey) {
+        let mut released = false;
+        for post in self.turns.open.values_mut().filter_map(|turn| turn.post.as_mut()) {
+            let before = post.behind.len();
+            post.behind.retain(|held| held != key);
+            released |= before != post.behind.len();
+        }
+        if released {
+            self.pump_messages();
+        }
+    }
+
+    pub(super) fn wake_messages(&mut self) {
+        let now = self.now;
+        for post in self.turns.open.values_mut().filter_map(|turn| turn.post.as_mut()) {
+            if let Travel::Waiting(until) = &mut post.travel {
+                *until = Some(now);
+            }
+        }
+        self.pump_messages();
+    }
+
+    pub(super) fn ring_turns(&mut self) {
+        if self.turns.rings_at().is_some_and(|at| at <= self.now) {
+            self.pump_messages();
+        }
+    }
+}
+
+/// An input as it is posted, and posted again.
+pub(super) fn body(session_id: &str, input: &settle::Input<'_>) -> Rc<str> {
+    settle::input_body(session_id, input).into()
+}

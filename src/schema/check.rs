@@ -1,0 +1,29 @@
+//! The one door to every checker: JSON text in, issues out.
+//!
+//! Text and not a value, because what is checked must be what is handed on, to the last digit. A checker is
+//! made once per schema and may be asked any number of times; an answer depends on the text alone.
+
+use super::issue::Issue;
+use super::reader::Reader;
+
+/// Something that checks JSON texts against one schema.
+pub trait Check {
+    /// The ways in which `text`, one JSON document, breaks the schema, in their stable order; none if it
+    /// meets it. A text that is no JSON is an issue of its own.
+    fn check(&self, text: &str) -> Vec<Issue>;
+
+    /// The same for a tool's result: read as JSON when it parses, else as a string.
+    fn check_result(&self, text: &str) -> Vec<Issue> {
+        match Reader::new(text, self.depth()).drain() {
+            Err(error) if !error.is_depth() => {
+                self.check(&serde_json::Value::String(text.to_owned()).to_string())
+            }
+            _ => self.check(text),
+        }
+    }
+
+    /// Containers inside each other that are read.
+    fn depth(&self) -> usize {
+        super::Limits::default().depth
+    }
+}

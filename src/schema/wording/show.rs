@@ -1,0 +1,101 @@
+//! Values, names and schemas in few words. Everything is capped before it is built, not after: a value of
+//! megabytes is written no further than its first characters.
+
+use std::io::{Error, ErrorKind, Result, Write};
+
+use serde_json::Value;
+
+/// Characters of a value that a message repeats.
+const VALUE_CAP: usize = 80;
+
+/// The first `cap` characters, with `…` where something was left out.
+#[must_use]
+pub fn shorten(text: &str, cap: usize) -> String {
+    match text.char_indices().nth(cap) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+/// A value as short JSON.
+#[must_use]
+pub fn json(value: &Value) -> String {
+    let mut sink = Capped(Vec::new());
+    // The only error is the sink saying that it is full.
+    let _ = serde_json::to_writer(&mut sink, value);
+    shorten(&String::from_utf8_lossy(&sink.0), VALUE_CAP)
+}
+
+/// A name in quotes, shortened.
+#[must_use]
+pub fn quoted(name: &str) -> String {
+    shorten(&Value::from(shorten(name, VALUE_CAP)).to_string(), VALUE_CAP + 2)
+}
+
+/// A value with the name of its type in front: `string "2"`.
+#[must_use]
+pub fn show(value: &Value) -> String {
+    if value.is_null() {
+        return "null".to_owned();
+    }
+    format!("{} {}", type_name(value), json(value))
+}
+
+/// The name of a value's type, with `integer` for whole numbers.
+#[must_use]
+pub fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) => {
+            let whole = number.as_f64().is_some_and(|number| number.fract() == 0.0);
+            if whole { "integer" } else { "number" }
+        }
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// What a schema asks for, in words, where that is short: its type or its allowed values.
+#[must_use]
+pub fn describe(schema: &Value) -> Option<String> {
+    if let Some(options) = schema.get("enum").and_then(Value::as_array) {
+        return Some(format!("one of {}", list(options.iter().map(json), 8)));
+    }
+    if let Some(value) = schema.get("const") {
+        return Some(json(value));
+    }
+    match schema.get("type")? {
+        Value::String(name) => Some(name.clone()),
+        Value::Array(names) => Some(super::either(names.iter().filter_map(Value::as_str).map(str::to_owned))),
+        _ => None,
+    }
+}
+
+/// Parts joined by commas, at most `cap` of them.
+#[must_use]
+pub fn list(parts: impl ExactSizeIterator<Item = String>, cap: usize) -> String {
+    let total = parts.len();
+    let shown: Vec<String> = parts.take(cap).collect();
+    if total > cap { format!("{} and {} more", shown.join(", "), total - cap) } else { shown.join(", ") }
+}
+
+struct Capped(Vec<u8>);
+
+impl Write for Capped {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        // Four bytes a character, and room for one more so that a cut is seen as one.
+        let room = (VALUE_CAP * 4 + 8).saturating_sub(self.0.len());
+        if room == 0 {
+            return Err(Error::from(ErrorKind::WriteZero));
+        }
+        let taken = bytes.len().min(room);
+        self.0.extend_from_slice(bytes.get(..taken).unwrap_or_default());
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,19 @@
+//! Scenarios: the runtime against the bundled engine, in one process, under virtual time.
+//!
+//! One scenario per file. `world` is the only place that carries out effects.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod bad_input;
+mod connection;
+mod consent;
+mod deadlines;
+mod delivery;
+mod happy_path;
+mod lanes;
+mod local_calls;
+mod recorded;
+mod replay;
+mod tools_come_and_go;
+mod turns;
+mod world;

@@ -1,0 +1,95 @@
+//! The official JSON Schema test suite, every required test of every draft, through the door the runtime uses:
+//! texts in, issues out. The counts are exact, so a file that fails to load cannot pass by silence.
+#![cfg(feature = "schema")]
+
+use std::collections::BTreeMap;
+
+use pagehand::schema::{Check, Draft, Options, compile_text};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+#[derive(Deserialize)]
+struct Group {
+    description: String,
+    schema: Box<RawValue>,
+    tests: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+struct Case {
+    description: String,
+    data: Box<RawValue>,
+    valid: bool,
+}
+
+fn fixture(name: &str) -> String {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/json-schema-suite/");
+    std::fs::read_to_string(format!("{folder}{name}.json")).expect("the suite is in the repository")
+}
+
+/// The documents the tests refer to, as if someone had fetched them before.
+fn documents() -> Vec<(String, Value)> {
+    let documents: BTreeMap<String, Value> = serde_json::from_str(&fixture("remotes")).expect("JSON");
+    let address = |path: String| format!("http://localhost:1234/{path}");
+    documents.into_iter().map(|(path, document)| (address(path), document)).collect()
+}
+
+fn run(folder: &str, draft: Draft, expected: usize) {
+    let options = Options { draft: Some(draft), documents: documents(), ..Options::default() };
+    let files: BTreeMap<String, Vec<Group>> = serde_json::from_str(&fixture(folder)).expect("JSON");
+    let mut count = 0;
+    let mut failures = Vec::new();
+    for (file, groups) in &files {
+        for group in groups {
+            let schema = match compile_text(group.schema.get(), &options) {
+                Ok(schema) => schema,
+                Err(error) => {
+                    failures.push(format!("{file}: {}: {error}", group.description));
+                    continue;
+                }
+            };
+            for case in &group.tests {
+                count += 1;
+                let issues = schema.check(case.data.get());
+                if issues.is_empty() != case.valid {
+                    failures.push(format!("{file}: {}: {}: {issues:?}", group.description, case.description));
+                }
+                for issue in &issues {
+                    assert!(
+                        !issue.message.is_empty() && !issue.keyword.is_empty(),
+                        "an empty issue: {issue:?}"
+                    );
+                    assert!(issue.message.chars().count() < 1200, "a long message: {issue:?}");
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} of {count} failed:\n{}", failures.len(), failures.join("\n"));
+    assert_eq!(count, expected, "the number of tests in {folder}");
+}
+
+#[test]
+fn every_required_test_of_draft_4_passes() {
+    run("draft4", Draft::Draft4, 610);
+}
+
+#[test]
+fn every_required_test_of_draft_6_passes() {
+    run("draft6", Draft::Draft6, 829);
+}
+
+#[test]
+fn every_required_test_of_draft_7_passes() {
+    run("draft7", Draft::Draft7, 913);
+}
+
+#[test]
+fn every_required_test_of_draft_2019_09_passes() {
+    run("draft2019-09", Draft::Draft201909, 1227);
+}
+
+#[test]
+fn every_required_test_of_draft_2020_12_passes() {
+    run("draft2020-12", Draft::Draft202012, 1257);
+}

@@ -1,0 +1,141 @@
+/**
+ * The live list of calls: one entry per call and attempt, with arguments, verdict, states, answer and what the
+ * engine recorded. It shows the runtime's events as they come and keeps nothing that an event did not say.
+ */
+import { byId, el } from "../dom.js";
+
+const words = {
+  received: ["Received", "busy"],
+  checking: ["Checking", "busy"],
+  "awaiting-user": ["Needs your OK", "busy"],
+  queued: ["In line", "busy"],
+  running: ["Running", "busy"],
+  asking: ["Waiting for you", "busy"],
+  answered: ["Answered", ""],
+  stored: ["Answer kept", ""],
+  sending: ["Sending", ""],
+  waiting: ["Sending again soon", "busy"],
+  sent: ["Sent", ""],
+  confirmed: ["Confirmed", "good"],
+  refused: ["Refused", "bad"],
+  abandoned: ["Given up", "bad"],
+  voided: ["Called off", "bad"],
+};
+
+const verdicts = { valid: "good", invalid: "bad", malformed: "bad", unchecked: "" };
+const longest = 4000;
+
+/** Text for a value: JSON on several lines where it is an object, cut where it is endless. */
+export function shown(value) {
+  let text = typeof value === "string" ? value : JSON.stringify(value, (_key, part) => (typeof part === "bigint" ? String(part) : part), 2);
+  if (typeof value === "string" && /^\s*[[{]/.test(value)) {
+    try {
+      text = JSON.stringify(JSON.parse(value), null, 2);
+    } catch {
+      // Broken JSON is shown as it came: that is the point of showing it.
+    }
+  }
+  return text.length > longest ? `${text.slice(0, longest)} …` : text;
+}
+
+/** What the engine recorded, as the model reads it. */
+function recordedText(result) {
+  const content = result?.structuredContent ?? result?.content;
+  if (!Array.isArray(content)) return shown(content ?? result ?? null);
+  return shown(content.map((block) => block?.text ?? JSON.stringify(block)).join("\n"));
+}
+
+class Entry {
+  constructor(name) {
+    this.began = performance.now();
+    this.states = [];
+    this.chip = el("span", { class: "chip" });
+    this.time = el("span", { class: "time" });
+    this.facts = el("dl");
+    this.rows = new Map();
+    this.element = el("details", { class: "call", "data-name": name }, el("summary", {}, el("code", {}, name), this.time, this.chip), this.facts);
+  }
+
+  /** Sets one row of the details; rows stand in the order they were first set. */
+  row(title, ...content) {
+    const known = this.rows.get(title);
+    const dd = known ?? el("dd");
+    dd.replaceChildren(...content);
+    if (known) return;
+    this.rows.set(title, dd);
+    this.facts.append(el("dt", {}, title), dd);
+  }
+
+  /** Shows a state; what failed keeps its color to the end. */
+  state(state) {
+    const [text, tone] = words[state] ?? [state, ""];
+    const shownTone = this.failed && tone !== "busy" ? "bad" : tone;
+    this.chip.textContent = this.failed && state === "confirmed" ? "Error confirmed" : text;
+    this.chip.dataset.tone = shownTone;
+    this.element.dataset.state = state;
+    this.states.push(`${text.toLowerCase()} ${Math.round(performance.now() - this.began)} ms`);
+    this.row("States", this.states.join(" · "));
+  }
+}
+
+export class CallList {
+  #list = byId("calls");
+  #entries = new Map();
+  #byCall = new Map();
+
+  #entryOf({ callId, attempt, name }) {
+    const key = `${callId} ${attempt}`;
+    let entry = this.#entries.get(key);
+    if (!entry) {
+      entry = new Entry(name);
+      this.#entries.set(key, entry);
+      this.#byCall.set(callId, entry);
+      byId("calls-empty").hidden = true;
+      const item = el("li", {}, entry.element);
+      item.dataset.call = callId;
+      this.#list.prepend(item);
+      this.#count();
+    }
+    return entry;
+  }
+
+  #count() {
+    const all = [...this.#entries.values()];
+    const settled = all.filter((entry) => entry.settled).length;
+    const open = all.length - settled;
+    byId("calls-summary").textContent = `${all.length} ${all.length === 1 ? "call" : "calls"}, ${open ? `${open} open` : "all settled"}`;
+  }
+
+  /** A call changed its state. */
+  changed(event) {
+    const entry = this.#entryOf(event);
+    if (event.arguments !== undefined) entry.row("Arguments", el("pre", { tabindex: "0" }, event.arguments === "" ? "(none)" : shown(event.arguments)));
+    if (event.input) entry.row("Verdict", el("span", { class: "chip", "data-tone": verdicts[event.input] }, event.input));
+    if (event.issues?.length) entry.row("Issues", el("ul", {}, ...event.issues.map((issue) => el("li", {}, `${issue.path || "arguments"}: ${issue.message}`))));
+    entry.state(event.state);
+  }
+
+  /** A handler waits for the customer, or no longer. */
+  asking(callId, waits) {
+    this.#byCall.get(callId)?.state(waits ? "asking" : "running");
+  }
+
+  /** A call ended: its report. */
+  ended(report) {
+    const entry = this.#entryOf(report);
+    const { error } = report;
+    entry.failed = Boolean(error);
+    entry.time.textContent = report.duration >= 10_000 ? `${Math.round(report.duration / 1000)} s` : `${report.duration} ms`;
+    entry.row("Answer", el("pre", { tabindex: "0" }, error ? error.message : shown(report.output ?? null)));
+    if (error) entry.row("Code", error.code);
+  }
+
+  /** The engine closed its books. */
+  recorded(event) {
+    const entry = this.#byCall.get(event.id);
+    if (!entry) return;
+    entry.settled = true;
+    entry.row("Recorded", el("pre", { tabindex: "0" }, event.ok ? recordedText(event.result) : (event.error ?? "an error")));
+    this.#count();
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * The demo's one place where things meet: shop, runtime, conversation and list of calls.
+ * It wires events to drawings and clicks to `send`; it holds no state of calls of its own.
+ */
+import { createRuntime } from "/pkg/index.js";
+import { CallList } from "./assistant/calls.js";
+import { Conversation } from "./assistant/conversation.js";
+import { shopTools } from "./assistant/tools.js";
+import { byId, el } from "./dom.js";
+import { Shop } from "./shop/store.js";
+import { drawShop } from "./shop/view.js";
+
+const suggestions = [
+  "What is in my basket?",
+  "Add two tins of Smoke Signal",
+  "Where am I, and how fast can you deliver?",
+  "Ship it to Ana in Lisbon",
+  "Send it to Bruno in Porto instead",
+  "Try the coupon SUMMER25",
+  "Then use HARBOR10",
+  "Place my order",
+];
+
+const connectionWords = {
+  idle: "Ready",
+  connecting: "Connecting",
+  "catching-up": "Catching up",
+  open: "Live",
+  waiting: "Reconnecting",
+  stopped: "Disconnected",
+};
+
+const shop = new Shop();
+const talk = new Conversation();
+const calls = new CallList();
+const tools = shopTools(shop, ask);
+
+/** What a tool does, for people; a tool the shop does not have goes by its name. */
+const titleOf = (name) => tools.find((tool) => tool.name === name)?.action ?? name;
+
+function showView(view) {
+  document.body.dataset.view = view;
+  for (const button of document.querySelectorAll(".tabs button")) {
+    if (button.dataset.view === view) button.setAttribute("aria-current", "true");
+    else button.removeAttribute("aria-current");
+  }
+  if (view === "assistant") byId("assistant-badge").hidden = true;
+  talk.toEnd();
+}
+
+function showConnection({ state, hint, code }) {
+  const pill = byId("connection");
+  pill.dataset.state = state;
+  pill.querySelector("[data-text]").textContent = connectionWords[state] ?? state;
+  pill.title = [code, hint].filter(Boolean).join(": ");
+}
+
+/** Puts a question to the customer, on whatever part of the page they are. */
+async function ask(question, context) {
+  byId("assistant-badge").hidden = document.body.dataset.view === "assistant";
+  calls.asking(context.callId, true);
+  const yes = await talk.ask(question, context.signal);
+  byId("assistant-badge").hidden = true;
+  return yes;
+}
+
+async function clientToken() {
+  const response = await fetch("/demo/token", { method: "POST" });
+  if (!response.ok) throw new Error(`the shop's server gave no token (${response.status})`);
+  return (await response.json()).token;
+}
+
+function listen(runtime) {
+  const settledTone = (report) => (report.error ? "bad" : "good");
+  runtime.on("connection", showConnection);
+  runtime.on("call", (event) => {
+    calls.changed(event);
+    if (event.state === "received") talk.step(`${event.callId} ${event.attempt}`, titleOf(event.name), "busy");
+  });
+  for (const type of ["agent.tool.called", "agent.tool.failed"]) {
+    runtime.on(type, (report) => {
+      calls.ended(report);
+      const title = titleOf(report.name);
+      talk.step(`${report.callId} ${report.attempt}`, report.error ? `${title}: that did not work` : title, settledTone(report));
+    });
+  }
+  runtime.on("tool.finished", (event) => calls.recorded(event));
+  runtime.on("text", (event) => talk.stream(event.messageId, event.delta));
+  runtime.on("message", (event) => {
+    if (event.role === "assistant") talk.finish(event.messageId, event.text);
+  });
+  runtime.on("turn.finished", (event) => {
+    talk.settle();
+    if (event.error) talk.say("failed", `That did not work: ${event.error.message}`);
+    document.body.dataset.turn = event.status;
+  });
+  runtime.on("warning", (event) => console.warn(`${event.code}: ${event.message}`));
+  runtime.on("fatal", (event) => talk.say("failed", `The assistant stopped: ${event.message}`));
+}
+
+async function start() {
+  drawShop(shop);
+  for (const button of document.querySelectorAll(".tabs button")) button.addEventListener("click", () => showView(button.dataset.view));
+  for (const link of document.querySelectorAll(".bar a")) link.addEventListener("click", () => showView(link.hash.slice(1)));
+  talk.say("assistant", "Welcome in! I can see the shop in front of you and use it with you. What would you like?");
+
+  const settings = await (await fetch("/demo/settings")).json();
+  if (settings.model) byId("assistant-model").textContent = `${settings.model}, using this page with you`;
+  const runtime = await createRuntime({ engine: settings.engine, agent: "tea-room", token: clientToken, tools });
+  listen(runtime);
+
+  const send = (text) => {
+    talk.say("user", text);
+    document.body.dataset.turn = "running";
+    runtime.send(text);
+  };
+  byId("suggestions").append(...suggestions.map((text) => el("button", { class: "suggestion", type: "button", onclick: () => send(text) }, text)));
+  byId("composer").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const field = byId("composer-text");
+    const text = field.value.trim();
+    field.value = "";
+    if (text) send(text);
+  });
+  document.body.dataset.ready = "true";
+  globalThis.demo = { runtime, shop };
+}
+
+start().catch((error) => {
+  showConnection({ state: "stopped", code: error.code, hint: error.message });
+  talk.say("failed", `The assistant could not start. ${error.message}`);
+  document.body.dataset.ready = "failed";
+  document.body.dataset.code = error.code ?? "";
+});
