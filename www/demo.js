@@ -53,6 +53,7 @@ function showConnection({ state, hint, code }) {
   pill.dataset.state = state;
   pill.querySelector("[data-text]").textContent = connectionWords[state] ?? state;
   pill.title = [code, hint].filter(Boolean).join(": ");
+  byId("retry").hidden = state !== "stopped" || !globalThis.demo;
 }
 
 /** Puts a question to the customer, on whatever part of the page they are. */
@@ -64,10 +65,15 @@ async function ask(question, context) {
   return yes;
 }
 
-async function clientToken() {
+let kept = null;
+
+/** The visitor's token, kept while it is good; a fresh one when the engine refused the last. */
+async function clientToken({ refresh }) {
+  if (!refresh && kept && kept.expires_at * 1000 - Date.now() > 60_000) return kept.token;
   const response = await fetch("/demo/token", { method: "POST" });
   if (!response.ok) throw new Error(`the shop's server gave no token (${response.status})`);
-  return (await response.json()).token;
+  kept = await response.json();
+  return kept.token;
 }
 
 function listen(runtime) {
@@ -108,12 +114,15 @@ async function start() {
   if (settings.model) byId("assistant-model").textContent = `${settings.model}, using this page with you`;
   const runtime = await createRuntime({ engine: settings.engine, agent: "tea-room", token: clientToken, tools });
   listen(runtime);
+  runtime.attach();
 
   const send = (text) => {
+    talk.withdraw();
     talk.say("user", text);
     document.body.dataset.turn = "running";
-    runtime.send(text);
+    runtime.send(text, { queue: true });
   };
+  byId("retry").addEventListener("click", () => runtime.wake());
   byId("suggestions").append(...suggestions.map((text) => el("button", { class: "suggestion", type: "button", onclick: () => send(text) }, text)));
   byId("composer").addEventListener("submit", (event) => {
     event.preventDefault();

@@ -4,7 +4,7 @@
  * Results are made aside and moved into `pkg/wasm` only when the file that ships has run.
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { filesUnder, hashOf, readStamp, writeStamp } from "../lib/inputs.mjs";
 import { at, npmBin, outDir, pkgDir, root, targetDir } from "../lib/paths.mjs";
 import { Failure, ask, job } from "../lib/run.mjs";
@@ -46,6 +46,7 @@ function compiledSources() {
     .split(/(?<!\\) +/)
     .map((file) => file.replaceAll("\\ ", " ").trim())
     .filter(Boolean)
+    .map((file) => relative(root, file))
     .sort();
 }
 
@@ -85,7 +86,7 @@ export async function buildWasm(name) {
   const files = await compiling;
   const sources = hashOf(files.map((file) => resolve(root, file)).concat(always()), facts());
 
-  await job(bindgenCommand(), ["--target", "web", "--out-dir", aside, "--out-name", name, linked], { log: `build-${name}-bindgen`, label: name, env });
+  await job(bindgenCommand(), ["--target", "web", "--omit-default-module-path", "--out-dir", aside, "--out-name", name, linked], { log: `build-${name}-bindgen`, label: name, env });
   requireExports(name, aside);
 
   // The names of functions go to a side file, for reading a stack trace of the stripped module.
@@ -101,6 +102,7 @@ export async function buildWasm(name) {
   mkdirSync(shippedDir, { recursive: true });
   const shipped = shippedFiles(name).map((file) => join(shippedDir, file));
   for (const file of shippedFiles(name)) renameSync(join(aside, file), join(shippedDir, file));
+  rmSync(aside, { recursive: true, force: true });
   writeStamp(stampFor(name), { files, sources, shipped: hashOf(shipped) });
   const kilobytes = (path) => `${Math.round(statSync(path).size / 1000)} KB`;
   return `${name}: ${kilobytes(linked)} linked, ${kilobytes(shipped[0])} optimised, runs in Node`;

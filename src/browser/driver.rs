@@ -174,7 +174,12 @@ impl Driver {
         events.iter().for_each(|event| board.note(event));
         drop(board);
         let interest = self.interest.borrow();
-        let wanted: Vec<&Event> = events.iter().filter(|event| interest.contains(kind(event))).collect();
+        // Pairs of kind and event: a report within an event has a `type` of its own.
+        let wanted: Vec<(&str, &Event)> = events
+            .iter()
+            .map(|event| (kind(event), event))
+            .filter(|(kind, _)| interest.contains(*kind))
+            .collect();
         drop(interest);
         if wanted.is_empty() {
             return;

@@ -9,7 +9,7 @@ use super::fetching::{follow, post};
 use super::host::settle;
 use super::thrown::describe;
 use crate::runtime::ids::{AskId, CallKey, CheckId, WriteId};
-use crate::runtime::input::Input;
+use crate::runtime::input::{Input, Written};
 use crate::runtime::output::{Direction, Effect, Invoke};
 use crate::runtime::record::Record;
 use serde_json::json;
@@ -111,7 +111,7 @@ fn run(driver: &Rc<Driver>, invoke: &Invoke) {
 
 fn persist(driver: &Rc<Driver>, write: WriteId, record: &Record) {
     if !driver.stores() {
-        driver.push(Input::Persisted { write, stored: true });
+        driver.push(Input::Persisted { write, result: Written::Stored });
         return;
     }
     let given = match serde_json::to_string(record) {
@@ -120,7 +120,11 @@ fn persist(driver: &Rc<Driver>, write: WriteId, record: &Record) {
     };
     answer(driver, given, move |given| Input::Persisted {
         write,
-        stored: given.is_ok_and(|stored| stored.is_truthy()),
+        result: match given.ok().and_then(|word| word.as_string()).as_deref() {
+            Some("stored") => Written::Stored,
+            Some("fenced") => Written::Fenced,
+            _ => Written::Failed,
+        },
     });
 }
 

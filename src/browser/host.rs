@@ -58,7 +58,7 @@ extern "C" {
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn forget(this: &Host, key: &str) -> Result<JsValue, JsValue>;
 
-    /// Takes a batch of events, a JSON array.
+    /// Takes a batch of events: a JSON array of pairs, each a kind and its event.
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn events(this: &Host, batch: &str) -> Result<(), JsValue>;
 

@@ -15,6 +15,8 @@ mod cancels;
 mod driver;
 #[cfg(feature = "runtime")]
 mod effects;
+#[cfg(feature = "engine")]
+pub mod engine_exports;
 #[cfg(feature = "runtime")]
 pub mod exports;
 #[cfg(feature = "runtime")]

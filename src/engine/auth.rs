@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
+use super::Millis;
 use super::config::Config;
 use super::http::Reply;
 use super::ids::Ids;
-use super::Millis;
 
 type Signer = Hmac<Sha256>;
 
@@ -124,11 +124,7 @@ fn sign(config: &Config, claims: &Claims) -> Option<String> {
 }
 
 /// Says whose token this is, or with what to answer.
-pub(crate) fn check(
-    config: &Config,
-    now: Millis,
-    authorization: Option<&str>,
-) -> Result<Owner, Reply> {
+pub(crate) fn check(config: &Config, now: Millis, authorization: Option<&str>) -> Result<Owner, Reply> {
     let unauthorized = || Reply::error(401, "unauthorized");
     let token = bearer(authorization).ok_or_else(unauthorized)?;
     if token == config.api_key {

@@ -228,9 +228,7 @@ pub(crate) fn parse(config: &Config, request: &Request) -> Result<Envelope, Repl
         kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
     });
     let refuse = |old_status: u16, text: &str, param: &str| match config.switches.bad_body {
-        BadBody::Json400 => {
-            Reply::json(400, &json!({ "ok": false, "error": text, "param": param }))
-        }
+        BadBody::Json400 => Reply::json(400, &json!({ "ok": false, "error": text, "param": param })),
         BadBody::Text422 => Reply::text(old_status, text),
     };
     if !typed {

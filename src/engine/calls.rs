@@ -244,8 +244,7 @@ impl Session {
     }
 
     pub(crate) fn total_timeout(&mut self, shared: &mut Shared, id: &str) {
-        if let Some(status) = self.call(id).map(|call| call.status).filter(|status| status.is_open())
-        {
+        if let Some(status) = self.call(id).map(|call| call.status).filter(|status| status.is_open()) {
             self.time_out(shared, id, None, status, false);
         }
     }
@@ -280,13 +279,7 @@ impl Session {
     }
 
     /// Ends an attempt with an error; the policy decides whether another follows.
-    pub(crate) fn fail_call(
-        &mut self,
-        shared: &mut Shared,
-        id: &str,
-        error: CallError,
-        retryable: bool,
-    ) {
+    pub(crate) fn fail_call(&mut self, shared: &mut Shared, id: &str, error: CallError, retryable: bool) {
         let latency = shared.config.retry_latency_ms;
         let now = shared.now;
         let Some(call) = self.call_mut(id) else { return };
@@ -348,12 +341,7 @@ impl Session {
     }
 
     /// Voids the open calls that `doomed` picks, and forgets answers that nobody will read.
-    pub(crate) fn void_calls(
-        &mut self,
-        shared: &mut Shared,
-        doomed: impl Fn(&Call) -> bool,
-        announce: bool,
-    ) {
+    pub(crate) fn void_calls(&mut self, shared: &mut Shared, doomed: impl Fn(&Call) -> bool, announce: bool) {
         let picked: Vec<String> = self
             .calls
             .iter()

@@ -56,13 +56,7 @@ impl Session {
         self.log.push(event);
     }
 
-    fn wire_object(
-        &self,
-        shared: &mut Shared,
-        seq: u64,
-        turn_id: Option<&str>,
-        payload: &Value,
-    ) -> Value {
+    fn wire_object(&self, shared: &mut Shared, seq: u64, turn_id: Option<&str>, payload: &Value) -> Value {
         let time = wire_time(shared.now);
         match shared.config.switches.event_object {
             EventObject::Documented => {

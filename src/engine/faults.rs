@@ -9,8 +9,6 @@ use serde_json::json;
 use super::Millis;
 use super::engine::Engine;
 use super::http::{Reply, header};
-use super::io::Output;
-use super::shared::{Shared, Timer};
 
 /// One fault. `times` says how often it strikes; `route` is a part of the request's path and `event` a
 /// frame's event name, both absent for any.
@@ -166,7 +164,7 @@ pub(crate) enum Landing {
 #[derive(Debug)]
 pub(crate) struct Faults {
     armed: Vec<Fault>,
-    down_until: Millis,
+    pub(super) down_until: Millis,
 }
 
 impl Faults {
@@ -175,7 +173,7 @@ impl Faults {
     }
 
     /// Uses up the first armed fault for which `pick` gives something.
-    fn strike<T>(&mut self, pick: impl Fn(&Fault) -> Option<T>) -> Option<T> {
+    pub(super) fn strike<T>(&mut self, pick: impl Fn(&Fault) -> Option<T>) -> Option<T> {
         let (place, struck) =
             self.armed.iter().enumerate().find_map(|(place, fault)| Some((place, pick(fault)?)))?;
         let spent = self.armed.get_mut(place).is_none_or(Fault::spend);
@@ -259,7 +257,7 @@ fn on_route(route: &Option<String>, path: &str) -> bool {
     route.as_ref().is_none_or(|part| path.contains(part.as_str()))
 }
 
-fn of_event(event: &Option<String>, frame: &[u8]) -> bool {
+pub(super) fn of_event(event: &Option<String>, frame: &[u8]) -> bool {
     let Some(name) = event else { return true };
     let line = format!("event: {name}\n").into_bytes();
     frame.windows(line.len()).any(|window| window == line.as_slice())
@@ -284,126 +282,5 @@ pub(crate) fn arm(engine: &mut Engine, fault: Fault) {
         Fault::Stall { ms } => shared.stall(ms),
         Fault::Restart { down_ms } => shared.restart(down_ms),
         other => shared.faults.armed.push(other),
-    }
-}
-
-/// Where a stream breaks off.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Cut {
-    left: u64,
-    clean: bool,
-}
-
-impl Shared {
-    fn stall(&mut self, ms: Option<u64>) {
-        let until = ms.map_or(Millis(u64::MAX), |ms| self.now.plus(Millis(ms)));
-        let ids: Vec<u64> = self.streams.keys().copied().collect();
-        for id in ids {
-            if let Some(stream) = self.streams.get_mut(&id) {
-                stream.silent_until = Some(until);
-            }
-            if ms.is_some() {
-                self.at(until, Timer::Frames { stream: id });
-            }
-        }
-    }
-
-    fn restart(&mut self, down_ms: u64) {
-        self.faults.down_until = self.now.plus(Millis(down_ms));
-        let streams: Vec<u64> = self.streams.keys().copied().collect();
-        for id in streams.into_iter().chain(self.waiting_requests()) {
-            self.forget_client(id);
-            self.outputs.push_back(Output::ConnectionLost { id });
-        }
-    }
-
-    /// Sends a frame on its way through the armed faults.
-    pub(crate) fn send_frame(&mut self, id: u64, frame: Vec<u8>) {
-        let frame = match self.faults.strike(|fault| {
-            matches!(fault, Fault::GarbleFrame { event, .. } if of_event(event, &frame)).then_some(())
-        }) {
-            Some(()) => garbled(&frame),
-            None => frame,
-        };
-        let twice = self.faults.strike(|fault| {
-            matches!(fault, Fault::DuplicateFrame { event, .. } if of_event(event, &frame))
-                .then_some(())
-        });
-        if twice.is_some() {
-            self.queue_frame(id, frame.clone());
-        }
-        self.queue_frame(id, frame);
-    }
-
-    fn queue_frame(&mut self, id: u64, frame: Vec<u8>) {
-        let now = self.now;
-        let delay = self.faults.strike(|fault| match fault {
-            Fault::DelayFrames { event, ms, .. } if of_event(event, &frame) => Some(*ms),
-            _ => None,
-        });
-        let swap = self.faults.strike(|fault| {
-            matches!(fault, Fault::ReorderFrames { event, .. } if of_event(event, &frame))
-                .then_some(())
-        });
-        let Some(stream) = self.streams.get_mut(&id) else { return };
-        if let Some(ms) = delay {
-            let until = now.plus(Millis(ms));
-            stream.held_until = Some(stream.held_until.map_or(until, |held| held.max(until)));
-        } else if swap.is_some() && stream.swapped.is_none() {
-            stream.swapped = Some(frame);
-            self.at(now.plus(Millis(1000)), Timer::Frames { stream: id });
-            return;
-        }
-        let swapped = stream.swapped.take();
-        let frames = std::iter::once(frame).chain(swapped);
-        if stream.is_held(now) || !stream.held.is_empty() {
-            stream.held.extend(frames);
-            if let Some(until) = stream.held_until {
-                self.at(until, Timer::Frames { stream: id });
-            }
-            return;
-        }
-        for frame in frames.collect::<Vec<_>>() {
-            self.send_through(id, frame);
-        }
-    }
-
-    /// The last step before the wire: a cut may strike here.
-    pub(crate) fn send_through(&mut self, id: u64, mut frame: Vec<u8>) {
-        let Some(stream) = self.streams.get_mut(&id) else { return };
-        if stream.cut.is_none() {
-            stream.cut = self.faults.strike(|fault| match fault {
-                Fault::CutStream { after_bytes, clean } => {
-                    Some(Cut { left: *after_bytes, clean: *clean })
-                }
-                _ => None,
-            });
-        }
-        let Some(cut) = &mut stream.cut else { return self.send_bytes(id, frame) };
-        let length = frame.len() as u64;
-        if length < cut.left {
-            cut.left -= length;
-            return self.send_bytes(id, frame);
-        }
-        let clean = cut.clean;
-        frame.truncate(usize::try_from(cut.left).unwrap_or(usize::MAX));
-        if !frame.is_empty() {
-            self.send_bytes(id, frame);
-        }
-        self.forget_client(id);
-        let end = if clean { Output::StreamEnded { id } } else { Output::ConnectionLost { id } };
-        self.outputs.push_back(end);
-    }
-}
-
-/// The frame with the second half of its data missing.
-fn garbled(frame: &[u8]) -> Vec<u8> {
-    let text = String::from_utf8_lossy(frame);
-    match text.split_once("data: ") {
-        None => frame.to_vec(),
-        Some((head, data)) => {
-            let kept: String = data.trim_end().chars().take(data.chars().count() / 2).collect();
-            format!("{head}data: {kept}\n\n").into_bytes()
-        }
     }
 }

@@ -168,9 +168,7 @@ fn answer(engine: &mut Engine, request: &Request) -> Option<Reply> {
             Some(auth::mint(&shared.config, &mut shared.ids, now, authorization, &request.body))
         }
         Route::Submit if method == "POST" => Some(inputs::submit(engine, request)),
-        Route::Session(session) if method == "GET" => {
-            Some(show_session(engine, request, &decode(session)))
-        }
+        Route::Session(session) if method == "GET" => Some(show_session(engine, request, &decode(session))),
         Route::Interrupt(session) if method == "POST" => {
             Some(interrupts::from_page(engine, request, &decode(session)))
         }
@@ -197,8 +195,7 @@ impl Engine {
     pub(crate) fn respond(&mut self, request: &Request, reply: Reply) {
         let mut headers = reply.headers;
         headers.extend(cors(&request.path));
-        let response =
-            Output::Response { id: request.id, status: reply.status, headers, body: reply.body };
+        let response = Output::Response { id: request.id, status: reply.status, headers, body: reply.body };
         self.shared.send_response(&request.path, response);
     }
 }

@@ -38,9 +38,7 @@ fn try_submit(engine: &mut Engine, request: &Request) -> Result<Reply, Reply> {
     let envelope = body::parse(&engine.shared.config, request)?;
     let session = envelope.session_id.unwrap_or_else(|| engine.shared.new_id());
     match envelope.input {
-        ClientInput::Result(body) => {
-            settle(engine, request, &session, &owner, Answer::Result(body))
-        }
+        ClientInput::Result(body) => settle(engine, request, &session, &owner, Answer::Result(body)),
         ClientInput::Error(body) => settle(engine, request, &session, &owner, Answer::Error(body)),
         ClientInput::Resume(body) => {
             let found = owned(&mut engine.sessions, &session, &owner)?;
@@ -116,23 +114,14 @@ fn settle(
 
 type Sessions = std::collections::BTreeMap<String, Session>;
 
-fn owned<'a>(
-    sessions: &'a mut Sessions,
-    id: &str,
-    owner: &Owner,
-) -> Result<Option<&'a mut Session>, Reply> {
+fn owned<'a>(sessions: &'a mut Sessions, id: &str, owner: &Owner) -> Result<Option<&'a mut Session>, Reply> {
     match sessions.get_mut(id) {
         Some(found) if found.owner != *owner => Err(Reply::error(403, "session access denied")),
         found => Ok(found),
     }
 }
 
-fn take(
-    engine: &mut Engine,
-    session: &str,
-    owner: Owner,
-    submit: Submit,
-) -> Result<Reply, Reply> {
+fn take(engine: &mut Engine, session: &str, owner: Owner, submit: Submit) -> Result<Reply, Reply> {
     let Engine { shared, sessions } = engine;
     let Some(found) = owned(sessions, session, &owner)? else {
         let created = create(shared, session, owner, submit);
@@ -190,13 +179,7 @@ fn create(shared: &mut Shared, id: &str, owner: Owner, submit: Submit) -> Sessio
 
 fn submission(shared: &mut Shared, submit: Submit) -> Submission {
     let turn_id = submit.turn_id.unwrap_or_else(|| shared.new_id());
-    Submission {
-        turn_id,
-        stream: submit.stream,
-        news: submit.news,
-        tools: submit.tools,
-        announced: None,
-    }
+    Submission { turn_id, stream: submit.stream, news: submit.news, tools: submit.tools, announced: None }
 }
 
 /// A turn that was submitted before is never started again.
@@ -230,12 +213,7 @@ fn accepted_latest(shared: &Shared, session: &Session) -> Reply {
 
 impl Session {
     /// A view sent during the turn: a lone answer acts like a settle; anything else is one more decision.
-    fn examine_view(
-        &mut self,
-        shared: &mut Shared,
-        view: Vec<DraftMessage>,
-        submission: Submission,
-    ) {
+    fn examine_view(&mut self, shared: &mut Shared, view: Vec<DraftMessage>, submission: Submission) {
         let fit = self.tree.fit(&view);
         let news = view.get(fit.shared_length..).unwrap_or_default();
         let extends = fit.shared_head.as_deref() == self.tree.head();

@@ -137,9 +137,8 @@ impl Engine {
 
 fn call_record(call: &Call, base: u32) -> CallRecord {
     let outcome = call.outcome.as_ref();
-    let stored = |status: CallStatus| {
-        outcome.filter(|_| call.status == status).map(|outcome| outcome.stored.clone())
-    };
+    let stored =
+        |status: CallStatus| outcome.filter(|_| call.status == status).map(|outcome| outcome.stored.clone());
     let settlements = call.settlements.iter().cloned().map(|mut settlement| {
         settlement.attempt = settlement.attempt.saturating_add(base);
         settlement

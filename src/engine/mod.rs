@@ -20,12 +20,14 @@
 
 #![forbid(unsafe_code)]
 
+mod actions;
 mod auth;
 mod body;
 mod calls;
 mod check;
 mod config;
 mod decisions;
+mod delivery;
 #[expect(clippy::module_inception, reason = "the type the room is named after")]
 mod engine;
 mod events;
@@ -47,8 +49,8 @@ mod tree;
 
 pub use calls::CallStatus;
 pub use config::{
-    AgentConfig, AgentTool, BadBody, BusySubmit, Config, EventObject, Handler, ModelSource,
-    ResultForm, RetryOverrides, RetryPolicy, Switches, ViewInTurn, WorkerAnswer, WorkerScript,
+    AgentConfig, AgentTool, BadBody, BusySubmit, Config, EventObject, Handler, ModelSource, ResultForm,
+    RetryOverrides, RetryPolicy, Switches, ViewInTurn, WorkerAnswer, WorkerScript,
 };
 pub use engine::Engine;
 pub use events::Event;

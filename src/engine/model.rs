@@ -159,9 +159,10 @@ impl Session {
         let session = self.id.clone();
         let Some(call) = self.model_calls.iter_mut().find(|call| call.id == id) else { return };
         call.delta_seq += 1;
-        let calls = piece.tool_calls.iter().map(|call| {
-            json!({ "id": call.id, "name": call.name, "arguments": call.arguments })
-        });
+        let calls = piece
+            .tool_calls
+            .iter()
+            .map(|call| json!({ "id": call.id, "name": call.name, "arguments": call.arguments }));
         let calls: Vec<Value> = calls.collect();
         let data = json!({
             "type": "llm.token.delta",

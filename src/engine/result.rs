@@ -80,9 +80,9 @@ impl ToolResult {
     }
 
     fn nested(value: &Value) -> ToolResult {
-        let wrapped = ToolResult::deserialize(value).ok().filter(|result| {
-            !result.content.is_empty() || result.structured_content.is_some()
-        });
+        let wrapped = ToolResult::deserialize(value)
+            .ok()
+            .filter(|result| !result.content.is_empty() || result.structured_content.is_some());
         wrapped.unwrap_or_else(|| ToolResult::plain(value))
     }
 
@@ -97,7 +97,6 @@ impl ToolResult {
         });
         texts.collect::<Vec<_>>().join("\n")
     }
-
 
     /// The form that events carry; `blob` names inline media.
     pub(crate) fn stored(&self, form: ResultForm, mut blob: impl FnMut() -> String) -> Value {

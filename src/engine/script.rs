@@ -43,11 +43,7 @@ pub struct Script {
 impl Default for Script {
     fn default() -> Self {
         let say = Some("I have nothing to say to that.".to_owned());
-        Script {
-            replies: Vec::new(),
-            rules: Vec::new(),
-            otherwise: Reply { say, ..Reply::default() },
-        }
+        Script { replies: Vec::new(), rules: Vec::new(), otherwise: Reply { say, ..Reply::default() } }
     }
 }
 
@@ -185,9 +181,10 @@ impl Script {
 
 impl When {
     fn holds(&self, scene: &Scene) -> bool {
-        let user = self.user.as_deref().is_none_or(|part| {
-            part == "*" || scene.user.to_lowercase().contains(&part.to_lowercase())
-        });
+        let user = self
+            .user
+            .as_deref()
+            .is_none_or(|part| part == "*" || scene.user.to_lowercase().contains(&part.to_lowercase()));
         user && self.action == scene.action && self.holds_for_answers(&scene.answers)
     }
 

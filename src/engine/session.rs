@@ -167,11 +167,7 @@ impl Session {
         self.record(shared, "head.moved", json!({ "head_id": self.tree.head() }));
         self.void_models(shared);
         let tree = self.tree.clone();
-        self.void_calls(
-            shared,
-            |call| call.message_id.as_deref().is_none_or(|id| !tree.on_branch(id)),
-            true,
-        );
+        self.void_calls(shared, |call| call.message_id.as_deref().is_none_or(|id| !tree.on_branch(id)), true);
         let awaited: Vec<String> =
             self.calls.iter().filter(|call| call.awaited()).map(|call| call.id.clone()).collect();
         self.decisions.retain(|decision| !decision.falls(|id| awaited.iter().any(|call| call == id)));

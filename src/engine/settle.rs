@@ -59,15 +59,13 @@ pub(crate) fn from_page(
     if let Some(call) = session.call_mut(&id) {
         let attempt = call.attempt;
         let accepted = status == 202;
-        let settlement =
-            Settlement { at: shared.now, attempt, by: "page", accepted, status, body: raw };
+        let settlement = Settlement { at: shared.now, attempt, by: "page", accepted, status, body: raw };
         call.settlements.push(settlement);
     }
     match outcome? {
         Taken::Result(result) => session.end_with_result(shared, &id, &result, true),
         Taken::Error(body) => {
-            let error =
-                CallError { message: body.error, code: "handler_error", param: None };
+            let error = CallError { message: body.error, code: "handler_error", param: None };
             session.fail_call(shared, &id, error, body.retryable);
         }
     }
@@ -82,13 +80,7 @@ enum Taken {
 }
 
 impl Session {
-    fn take_answer(
-        &self,
-        shared: &Shared,
-        owner: &Owner,
-        id: &str,
-        answer: Answer,
-    ) -> Result<Taken, Reply> {
+    fn take_answer(&self, shared: &Shared, owner: &Owner, id: &str, answer: Answer) -> Result<Taken, Reply> {
         let Some(call) = self.call(id) else {
             return Err(Reply::error(404, "effect not found"));
         };
@@ -131,9 +123,8 @@ impl Session {
             return self.fail_call(shared, id, error, false);
         }
         let now = shared.now;
-        let stored = result.stored(shared.config.switches.results, || {
-            format!("blob:{}", shared.ids.uuid(now))
-        });
+        let stored =
+            result.stored(shared.config.switches.results, || format!("blob:{}", shared.ids.uuid(now)));
         let outcome = Outcome { rendered, stored, is_error: result.is_error };
         self.complete_call(shared, id, outcome);
         self.enqueue(shared, Trigger::ToolFinished { call: id.to_owned() });

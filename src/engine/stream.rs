@@ -9,12 +9,15 @@ use serde_json::Value;
 
 use super::Millis;
 use super::auth::Owner;
+use super::delivery::Cut;
 use super::engine::Engine;
 use super::events::Event;
-use super::faults::Cut;
 use super::http::{Reply, Request, cors, header};
 use super::io::Output;
 use super::shared::{Shared, Timer};
+
+/// A moment that never comes.
+pub(crate) const FOR_EVER: Millis = Millis(u64::MAX);
 
 /// An open event stream.
 #[derive(Debug)]
@@ -63,10 +66,7 @@ pub(crate) fn open(engine: &mut Engine, request: &Request, session: &str) -> Opt
     if engine.sessions.get(session).is_some_and(|found| found.owner != owner) {
         return Some(Reply::error(403, "session access denied"));
     }
-    let mut headers = vec![
-        header("content-type", "text/event-stream"),
-        header("cache-control", "no-cache"),
-    ];
+    let mut headers = vec![header("content-type", "text/event-stream"), header("cache-control", "no-cache")];
     headers.extend(cors(&request.path));
     let shared = &mut engine.shared;
     shared.outputs.push_back(Output::StreamOpened { id: request.id, headers });
@@ -100,9 +100,10 @@ fn cursor(request: &Request) -> Result<Option<u64>, Reply> {
     }
     match request.parameter("after_seq") {
         None => Ok(None),
-        Some(text) => text.parse().map(Some).map_err(|_| {
-            Reply::text(400, "Failed to deserialize query string: after_seq: invalid digit")
-        }),
+        Some(text) => text
+            .parse()
+            .map(Some)
+            .map_err(|_| Reply::text(400, "Failed to deserialize query string: after_seq: invalid digit")),
     }
 }
 
@@ -158,6 +159,9 @@ impl Shared {
         let Some(stream) = self.streams.get(&id) else { return };
         let since = stream.last_sent;
         let quiet_from = since.max(stream.silent_until.unwrap_or(since));
+        if quiet_from == FOR_EVER {
+            return;
+        }
         let due = quiet_from.plus(Millis(self.config.keep_alive_ms.max(1)));
         self.at(due, Timer::KeepAlive { stream: id, since });
     }

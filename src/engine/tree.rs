@@ -78,9 +78,10 @@ impl Tree {
 
     /// `message_tree` of the session view.
     pub(crate) fn view(&self) -> Value {
-        let nodes = self.nodes.iter().map(|node| {
-            json!({ "id": node.id, "parent_id": node.parent, "message": node.message })
-        });
+        let nodes = self
+            .nodes
+            .iter()
+            .map(|node| json!({ "id": node.id, "parent_id": node.parent, "message": node.message }));
         json!({ "head_id": self.head, "nodes": nodes.collect::<Vec<_>>() })
     }
 }
@@ -114,7 +115,5 @@ fn looks_like(draft: &DraftMessage, message: &Value) -> bool {
     };
     let text = draft.content.as_ref().map(super::body::MessageContent::text).unwrap_or_default();
     let answers = message.get("tool_call_id").and_then(Value::as_str);
-    role_of(message) == Some(role)
-        && text == text_of(message)
-        && draft.tool_call_id.as_deref() == answers
+    role_of(message) == Some(role) && text == text_of(message) && draft.tool_call_id.as_deref() == answers
 }

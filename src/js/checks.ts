@@ -3,11 +3,11 @@
  * Fails closed: where a validator cannot be had, nothing is said to be valid. A schema that does not
  * compile is the exception the engine makes too: its calls go through unchecked, and the developer is told.
  */
+import { type CompiledSchema, compileSchema } from "./compiled.js";
 import type { Issue } from "./errors.js";
 import { messageOf } from "./errors.js";
 import type { AnySchema, JsonSchema } from "./infer.js";
-import { type Numbers, parseJson } from "./parse.js";
-import { compile, type Validator } from "./schema.js";
+import { type Numbers, parseJson, parseOr } from "./parse.js";
 import { type StandardSchema, isStandardSchema, toIssues } from "./standard-schema.js";
 
 /** What a validator says. A validator that threw gives an issue, and what it threw as `cause`. */
@@ -16,7 +16,7 @@ export type Verdict = { ok: true } | { issues: Issue[]; cause?: unknown } | { un
 /** Which of a tool's schemas. */
 export type Direction = "input" | "output";
 
-/** A schema that does not compile, as the developer is told. */
+/** What the developer is told of a schema: that it does not compile, or what is odd about it. */
 export interface SchemaComplaint {
   direction: Direction;
   message: string;
@@ -42,7 +42,7 @@ export function checksOf(tool: Schemas): ToolChecks {
 export class ToolChecks {
   readonly #schemas: Record<Direction, AnySchema | undefined>;
   readonly #declared: Record<Direction, JsonSchema | undefined>;
-  readonly #compiled: Partial<Record<Direction, Promise<Validator | SchemaComplaint>>> = {};
+  readonly #compiled: Partial<Record<Direction, Promise<CompiledSchema | SchemaComplaint>>> = {};
 
   constructor(tool: Schemas) {
     this.#schemas = { input: tool.input, output: tool.output };
@@ -71,23 +71,29 @@ export class ToolChecks {
       if (!this.has(direction) || isStandardSchema(schema)) continue;
       const made = await this.#validator(direction, schema as JsonSchema).catch(() => undefined);
       if (made && !("check" in made)) complaints.push(made);
+      for (const finding of made && "check" in made && direction === "input" ? made.findings : []) {
+        const message = `${finding.path === "" ? "" : `${finding.path}: `}${finding.message}`;
+        complaints.push({ direction, message: finding.hint ? `${message} (${finding.hint})` : message });
+      }
     }
     return complaints;
   }
 
-  /** Checks a value given as JSON text. */
+  /** Checks arguments, given as JSON text, or a result, given as the model reads it. */
   async check(direction: Direction, text: string, numbers: Numbers): Promise<Verdict> {
     const schema = this.#schemas[direction];
     if (schema === undefined || !this.has(direction)) return { ok: true };
-    if (isStandardSchema(schema)) return (await standard(schema, text, numbers)).verdict;
-    let validator: Validator | SchemaComplaint;
+    if (isStandardSchema(schema)) {
+      return (await standard(schema, read(direction, text, numbers))).verdict;
+    }
+    let validator: CompiledSchema | SchemaComplaint;
     try {
       validator = await this.#validator(direction, schema);
     } catch (error) {
       return { unavailable: `the validator could not be loaded: ${messageOf(error)}` };
     }
     if (!("check" in validator)) return { ok: true };
-    const issues = validator.check(text);
+    const issues = direction === "input" ? validator.check(text) : validator.checkResult(text);
     return issues.length === 0 ? { ok: true } : { issues };
   }
 
@@ -98,17 +104,17 @@ export class ToolChecks {
   async input(text: string, numbers: Numbers): Promise<unknown> {
     const schema = this.#schemas.input;
     if (!isStandardSchema(schema)) return parseJson(text, numbers);
-    const { verdict, value } = await standard(schema, text, numbers);
+    const { verdict, value } = await standard(schema, () => parseJson(text, numbers));
     return "ok" in verdict ? value : parseJson(text, numbers);
   }
 
-  #validator(direction: Direction, schema: JsonSchema): Promise<Validator | SchemaComplaint> {
+  #validator(direction: Direction, schema: JsonSchema): Promise<CompiledSchema | SchemaComplaint> {
     const known = this.#compiled[direction];
     if (known) return known;
-    const made = compile(schema).catch((error: unknown) => {
+    const made = compileSchema(schema).catch((error: unknown) => {
       // A load that failed is tried again by the next check; a schema that is wrong stays wrong.
       if ((error as { code?: unknown }).code !== "invalid-schema") throw error;
-      return { direction, message: messageOf(error) };
+      return { direction, message: `it does not compile, so its calls go through unchecked: ${messageOf(error)}` };
     });
     this.#compiled[direction] = made;
     made.catch(() => {
@@ -118,13 +124,14 @@ export class ToolChecks {
   }
 }
 
-async function standard(
-  schema: StandardSchema,
-  text: string,
-  numbers: Numbers,
-): Promise<{ verdict: Verdict; value?: unknown }> {
+/** A result that is no JSON is a string, as for the engine. */
+function read(direction: Direction, text: string, numbers: Numbers): () => unknown {
+  return () => (direction === "input" ? parseJson(text, numbers) : parseOr(text, numbers));
+}
+
+async function standard(schema: StandardSchema, value: () => unknown): Promise<{ verdict: Verdict; value?: unknown }> {
   try {
-    const result = await schema["~standard"].validate(parseJson(text, numbers));
+    const result = await schema["~standard"].validate(value());
     if (result.issues) {
       const issues = toIssues(result.issues);
       if (issues.length === 0) issues.push({ path: "", keyword: "schema", message: "the value does not fit" });

@@ -7,7 +7,7 @@ import { PagehandError, SchemaValidationError, ToolExecutionError, messageOf } f
 import type { Issue } from "./errors.js";
 import type { InputClass, ToolReport } from "./events.js";
 import { randomId } from "./ids.js";
-import { type Numbers, parseJson } from "./parse.js";
+import type { Numbers } from "./parse.js";
 import { serialise, toJsonText } from "./serialise.js";
 import type { InvalidInput, Tool, ToolContext } from "./tool.js";
 
@@ -34,24 +34,11 @@ export async function invokeAlone<Output>(
   rawInput: unknown,
   context: InvokeContext = {},
 ): Promise<Invocation<Output>> {
-  const startedAt = Date.now();
-  const artifacts = context.artifacts ?? {};
   const report: ToolReport = {
-    type: "tool",
-    name: tool.name,
+    ...blankReport(tool.name),
     ...(tool.version === undefined ? {} : { version: tool.version }),
-    sessionId: "",
-    callId: randomId(),
-    attempt: 0,
-    turnId: null,
-    tripIndex: 0,
     input: rawInput ?? {},
-    status: "completed",
-    startedAt,
-    endedAt: startedAt,
-    duration: 0,
-    checks: { issues: [] },
-    artifacts,
+    artifacts: context.artifacts ?? {},
   };
   const result: Invocation<Output> = { report };
   try {
@@ -65,6 +52,31 @@ export async function invokeAlone<Output>(
   }
   report.endedAt = Date.now();
   return result;
+}
+
+/** The invocation of a call that never got as far as a tool. @internal */
+export function failedInvocation(name: string, error: PagehandError, callId = randomId()): Invocation {
+  const { code, message } = error;
+  return { error, report: { ...blankReport(name), callId, status: "failed", error: { code, message } } };
+}
+
+function blankReport(name: string): ToolReport {
+  const now = Date.now();
+  return {
+    type: "tool",
+    name,
+    sessionId: "",
+    callId: randomId(),
+    attempt: 0,
+    turnId: null,
+    tripIndex: 0,
+    input: {},
+    status: "completed",
+    startedAt: now,
+    endedAt: now,
+    duration: 0,
+    checks: { issues: [] },
+  };
 }
 
 async function run(tool: Tool, rawInput: unknown, context: InvokeContext, report: ToolReport): Promise<unknown> {
@@ -166,14 +178,5 @@ export function labelOf(tool: Tool, input: unknown): string | undefined {
     return typeof label === "string" ? label : undefined;
   } catch {
     return undefined;
-  }
-}
-
-/** Parses a text that may not be JSON; then it stays text. */
-export function parseOr(text: string, numbers: Numbers): unknown {
-  try {
-    return parseJson(text, numbers);
-  } catch {
-    return text;
   }
 }

@@ -20,6 +20,15 @@ export function parseJson(text: string, numbers: Numbers = "exact"): unknown {
   );
 }
 
+/** Parses a text that may not be JSON; then it stays text. */
+export function parseOr(text: string, numbers: Numbers = "exact"): unknown {
+  try {
+    return parseJson(text, numbers);
+  } catch {
+    return text;
+  }
+}
+
 /** Puts integers that a double would round into strings that no document can hold but by guessing. */
 function markIntegers(text: string, prefix: string): string {
   const open = JSON.stringify(prefix).slice(0, -1);

@@ -2,19 +2,18 @@
  * JSON Schema in the browser, as an entry of its own (`pagehand/schema`): compiled Rust, no `eval`,
  * no remote fetch. The WASM file is loaded by the first `compile`.
  */
-import { PagehandError, messageOf } from "./errors.js";
+import { type Draft, compileSchema } from "./compiled.js";
 import type { Issue } from "./errors.js";
 import { schemaFile } from "./files.js";
 import type { JsonSchema } from "./infer.js";
 import type { MaybePromise, WasmSource } from "./load.js";
 import { toJsonText } from "./serialise.js";
 
+export type { Draft } from "./compiled.js";
 export { PagehandError } from "./errors.js";
 export type { Issue } from "./errors.js";
 export type { FromSchema, JsonSchema } from "./infer.js";
-
-/** The drafts of JSON Schema. */
-export type Draft = "draft4" | "draft6" | "draft7" | "draft2019-09" | "draft2020-12";
+export type { MaybePromise, WasmSource } from "./load.js";
 
 /** A compiled schema. */
 export interface Validator {
@@ -27,7 +26,7 @@ export interface Validator {
 
 /** Options of {@link compile}. */
 export interface CompileOptions {
-  /** The draft to read a schema by that does not name one. @defaultValue `"draft2020-12"` */
+  /** The draft to read a schema by that does not name one. @defaultValue `"2020-12"` */
   draft?: Draft | undefined;
 }
 
@@ -38,14 +37,6 @@ export async function init(source?: MaybePromise<WasmSource>): Promise<void> {
 
 /** Compiles a schema. Rejects with `invalid-schema` if it is none, or with a load error. */
 export async function compile(schema: JsonSchema, options: CompileOptions = {}): Promise<Validator> {
-  const { RawValidator } = await schemaFile.load();
-  let raw: InstanceType<typeof RawValidator>;
-  try {
-    raw = new RawValidator(toJsonText(schema), options.draft);
-  } catch (error) {
-    throw new PagehandError("invalid-schema", messageOf(error), { cause: error });
-  }
-  return {
-    check: (value) => JSON.parse(raw.check(typeof value === "string" ? value : toJsonText(value))) as Issue[],
-  };
+  const compiled = await compileSchema(schema, options.draft);
+  return { check: (value) => compiled.check(typeof value === "string" ? value : toJsonText(value)) };
 }

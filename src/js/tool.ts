@@ -119,7 +119,7 @@ export function tool<
   const O extends AnySchema | undefined = undefined,
   Result = unknown,
 >(config: ToolConfig<I, O, Result>): Tool<InputOf<I>, O extends AnySchema ? FromSchema<O> : Awaited<Result>> {
-  validate(config);
+  validate(config as unknown as LooseConfig);
   const emitter = new Emitter<ToolEvent>(() => watchers.forEach((changed) => changed()));
   const made = {
     ...config,
@@ -147,9 +147,11 @@ export function watchTools(changed: () => void): Unsubscribe {
   return () => watchers.delete(changed);
 }
 
+type LooseConfig = ToolConfig<AnySchema | undefined, AnySchema | undefined, unknown>;
+
 const NAME = /^[\w.:/-]{1,128}$/;
 
-function validate(config: ToolConfig<AnySchema | undefined, AnySchema | undefined, unknown>): void {
+function validate(config: LooseConfig): void {
   const wrong = (field: string, what: string) => {
     const name = typeof config?.name === "string" ? ` of tool "${config.name.slice(0, 128)}"` : "";
     throw new PagehandError("invalid-tool", `${field}${name} ${what}`);

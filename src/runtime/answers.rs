@@ -5,7 +5,7 @@ use super::codes::Code;
 use super::delivery::{Next, Parcel, Reply, Travel};
 use super::event::{Delivery, DeliveryState, Event, Problem, ReportStatus};
 use super::ids::{CallKey, CheckId, InvocationId, Millis, RequestId, WriteId};
-use super::input::{Failure, Outcome, Verdict, retry_after};
+use super::input::{Failure, Outcome, Verdict, Written, retry_after};
 use super::machine::{Machine, Owner};
 use super::output::{Direction, Effect};
 use super::record::{Progress, Record};
@@ -25,7 +25,10 @@ impl Machine {
     pub(super) fn settled(&mut self, invocation: InvocationId, outcome: Outcome) {
         let Some(key) = self.invocations.remove(&invocation) else {
             if let Some(name) = self.stragglers.remove(&invocation) {
-                self.warn(Code::Cancelled, format!("tool `{name}` answered after its call had ended; the answer was dropped"));
+                self.warn(
+                    Code::Cancelled,
+                    format!("tool `{name}` answered after its call had ended; the answer was dropped"),
+                );
             }
             return;
         };
@@ -43,7 +46,9 @@ impl Machine {
                 self.answer_error(&key, code, message, retryable);
             }
             Outcome::Returned { json, media } => {
-                if json.len().saturating_add(media.as_ref().map_or(0, String::len)) > self.config.max_result_bytes {
+                if json.len().saturating_add(media.as_ref().map_or(0, String::len))
+                    > self.config.max_result_bytes
+                {
                     let message = too_large(&call.name, self.config.max_result_bytes);
                     return self.answer_error(&key, Code::ResultTooLarge, message, false);
                 }
@@ -79,7 +84,10 @@ impl Machine {
             Verdict::Valid => self.answer_result(key, result),
             Verdict::Invalid(issues) => {
                 let problem = schema::render(&issues);
-                let message = format!("tool `{}` returned a value that does not fit its output schema: {problem}", call.name);
+                let message = format!(
+                    "tool `{}` returned a value that does not fit its output schema: {problem}",
+                    call.name
+                );
                 call.issues = issues;
                 call.output = None;
                 self.answer_error(key, Code::InvalidResult, message, false);
@@ -99,7 +107,8 @@ impl Machine {
         }
         let silent = tool.mode == Mode::Silent;
         let json = if silent { ACKNOWLEDGEMENT } else { &result.json };
-        let media = result.media.as_deref().filter(|_| !silent).and_then(settle::Media::read_all).unwrap_or_default();
+        let media =
+            result.media.as_deref().filter(|_| !silent).and_then(settle::Media::read_all).unwrap_or_default();
         let Ok(value) = settle::JsonText::new(json) else {
             let message = format!("tool `{}` returned a value that is not JSON", tool.name);
             return self.answer_error(key, Code::UnserialisableResult, message, false);
@@ -134,15 +143,24 @@ impl Machine {
         let Some(call) = self.calls.get_mut(key) else { return };
         let answer = Answer { parcel: Parcel::new(body.clone()), ok, early: false, rounds: 0 };
         call.phase = Phase::Storing { write, answer };
-        let record = Record { key: key.clone(), tool: call.name.clone(), progress: Progress::Answered { body } };
+        let record =
+            Record { key: key.clone(), tool: call.name.clone(), progress: Progress::Answered { body, ok } };
         self.writes.insert(write, key.clone());
         self.tell_state(key, super::event::CallState::Answered, None);
         self.effect(Effect::Persist { write, record });
         self.pump_queue();
     }
 
-    pub(super) fn persisted(&mut self, write: WriteId, stored: bool) {
-        if !stored {
+    pub(super) fn persisted(&mut self, write: WriteId, result: Written) {
+        if result == Written::Fenced {
+            // The page that took the call on also ends it.
+            if let Some(key) = self.writes.remove(&write) {
+                self.drop_call(&key);
+                self.pump_queue();
+            }
+            return;
+        }
+        if result == Written::Failed {
             self.warn_once(Code::StoreUnavailable, "", || {
                 "calls cannot be stored; they go on in memory and will not outlive this page".to_owned()
             });
@@ -163,7 +181,8 @@ impl Machine {
     fn send(&mut self, key: &CallKey, refresh: bool) {
         let request = RequestId(self.handle_number());
         let Some(call) = self.calls.get_mut(key) else { return };
-        let (Phase::Storing { answer, .. } | Phase::Delivering { answer, .. } | Phase::Sent { answer, .. }) = &mut call.phase
+        let (Phase::Storing { answer, .. } | Phase::Delivering { answer, .. } | Phase::Sent { answer, .. }) =
+            &mut call.phase
         else {
             return;
         };
@@ -179,7 +198,13 @@ impl Machine {
         self.effect(Effect::Post { request, body, refresh });
     }
 
-    pub(super) fn post_answered(&mut self, request: RequestId, status: u16, retry_header: Option<&str>, body: &str) {
+    pub(super) fn post_answered(
+        &mut self,
+        request: RequestId,
+        status: u16,
+        retry_header: Option<&str>,
+        body: &str,
+    ) {
         let reply = Reply::Status { status, retry_after: retry_after(retry_header) };
         match self.requests.remove(&request) {
             Some(Owner::Turn(turn_id)) => self.message_answered(&turn_id, &reply, body),
@@ -196,7 +221,14 @@ impl Machine {
         }
     }
 
-    fn answer_answered(&mut self, key: &CallKey, request: RequestId, reply: &Reply, status: Option<u16>, said: &str) {
+    fn answer_answered(
+        &mut self,
+        key: &CallKey,
+        request: RequestId,
+        reply: &Reply,
+        status: Option<u16>,
+        said: &str,
+    ) {
         let (online, now) = (self.online, self.now);
         let Some(call) = self.calls.get_mut(key) else { return };
         let Phase::Delivering { travel, answer } = &mut call.phase else { return };
@@ -242,12 +274,11 @@ impl Machine {
     /// The answer travels no more; the stream has the last word.
     fn stand(&mut self, key: &CallKey, standing: Standing) {
         let until = self.now.plus(self.config.confirm_timeout);
-        if let Some(call) = self.calls.get_mut(key) {
-            if let Phase::Delivering { answer, .. } = &call.phase {
+        if let Some(call) = self.calls.get_mut(key)
+            && let Phase::Delivering { answer, .. } = &call.phase {
                 let answer = answer.clone();
                 call.phase = Phase::Sent { until, standing, answer };
             }
-        }
         self.tell_call(key, None);
         self.release_messages(key);
     }
@@ -257,11 +288,10 @@ impl Machine {
     pub(super) fn retry_early_answer(&mut self, key: &CallKey) {
         let Some(call) = self.calls.get_mut(key) else { return };
         let dispatched = call.dispatched;
-        if let Phase::Sent { standing: Standing::Conflict { .. }, answer, .. } = &mut call.phase {
-            if dispatched && std::mem::replace(&mut answer.early, false) {
+        if let Phase::Sent { standing: Standing::Conflict { .. }, answer, .. } = &mut call.phase
+            && dispatched && std::mem::replace(&mut answer.early, false) {
                 self.send(key, false);
             }
-        }
     }
 
     pub(super) fn answer_rings_at(&self, call: &Call) -> Option<Millis> {
@@ -280,7 +310,8 @@ impl Machine {
         let Phase::Sent { until, standing, answer } = &mut call.phase else { return self.send(key, false) };
         match standing {
             _ if stream_stopped => {
-                let message = "the answer was taken, but the stream that would confirm it has stopped".to_owned();
+                let message =
+                    "the answer was taken, but the stream that would confirm it has stopped".to_owned();
                 self.finish(key, Ending::Abandoned(Code::StreamRefused, message));
             }
             _ if !live => *until = until_next,
@@ -295,7 +326,8 @@ impl Machine {
                 self.reread();
             }
             Standing::Taken | Standing::Conflict { .. } => {
-                let message = "the engine neither waits for this answer nor says what became of the call".to_owned();
+                let message =
+                    "the engine neither waits for this answer nor says what became of the call".to_owned();
                 self.tell_delivery(key, DeliveryState::Abandoned, Some(Code::DeliveryConflict), None, None);
                 self.finish(key, Ending::Abandoned(Code::DeliveryConflict, message));
             }
@@ -328,7 +360,7 @@ impl Machine {
     }
 
     /// Ends whatever is being done about a call: its question, its handler, its checks.
-    fn let_go(&mut self, key: &CallKey, why: &str) {
+    pub(super) fn let_go(&mut self, key: &CallKey, why: &str) {
         let now = self.now;
         let Some(call) = self.calls.get_mut(key) else { return };
         match &call.phase {
@@ -360,7 +392,11 @@ impl Machine {
                 let write = *write;
                 self.writes.remove(&write);
             }
-            Phase::Received | Phase::AwaitingTool { .. } | Phase::Queued | Phase::Delivering { .. } | Phase::Sent { .. } => {}
+            Phase::Received
+            | Phase::AwaitingTool { .. }
+            | Phase::Queued
+            | Phase::Delivering { .. }
+            | Phase::Sent { .. } => {}
         }
     }
 
@@ -382,7 +418,10 @@ impl Machine {
         self.tell(if failed { Event::Failed(Box::new(report)) } else { Event::Called(Box::new(report)) });
         if !call.local {
             self.remembered.remember(key.clone());
-            self.effect(Effect::Forget { key: key.clone() });
+            // The record of an answer nobody took stays: a page that comes later must not run the tool again.
+            if !matches!(ending, Ending::Abandoned(..)) {
+                self.effect(Effect::Forget { key: key.clone() });
+            }
         }
         self.release_messages(key);
         self.pump_queue();

@@ -10,7 +10,13 @@ use super::rng::Rng;
 /// The span to wait before try number `failures + 1`.
 ///
 /// `base` is the first step, `asked` what a `Retry-After` header demanded.
-pub(super) fn delay(config: &Config, rng: &mut Rng, base: Millis, failures: u32, asked: Option<Millis>) -> Millis {
+pub(super) fn delay(
+    config: &Config,
+    rng: &mut Rng,
+    base: Millis,
+    failures: u32,
+    asked: Option<Millis>,
+) -> Millis {
     let ceiling = base.0.max(1).saturating_mul(1 << failures.min(16)).min(config.backoff_max.0);
     let jittered = Millis(rng.up_to(ceiling));
     match asked {

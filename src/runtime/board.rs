@@ -94,7 +94,9 @@ impl Board {
                     let current = attempt.is_none_or(|attempt| attempt == fact.request.attempt);
                     if current && matches!(fact.state, FactState::Requested) {
                         fact.state = FactState::Dispatched;
-                        if let (None, Some(at), Some(span)) = (fact.time_left, started, fact.request.run_timeout) {
+                        if let (None, Some(at), Some(span)) =
+                            (fact.time_left, started, fact.request.run_timeout)
+                        {
                             fact.time_left = Some(TimeLeft { deadline: at.saturating_add(span) });
                         }
                     }
@@ -119,11 +121,10 @@ impl Board {
             _ => {}
         }
         for open in positioned.open_calls.iter().flatten() {
-            if let (Some(deadline), Some(fact)) = (open.deadline, self.facts.get_mut(&open.id)) {
-                if open.attempt.is_none_or(|attempt| attempt == fact.request.attempt) {
+            if let (Some(deadline), Some(fact)) = (open.deadline, self.facts.get_mut(&open.id))
+                && open.attempt.is_none_or(|attempt| attempt == fact.request.attempt) {
                     fact.time_left = Some(TimeLeft { deadline });
                 }
-            }
         }
         true
     }
@@ -172,10 +173,5 @@ impl Board {
 
     pub(super) fn engine_now(&self) -> Option<u64> {
         self.engine_now
-    }
-
-    #[cfg(test)]
-    pub(super) fn facts(&self) -> &BTreeMap<String, Fact> {
-        &self.facts
     }
 }

@@ -26,6 +26,8 @@ pub(super) struct Call {
     pub(super) text: Rc<str>,
     pub(super) class: Option<InputClass>,
     pub(super) issues: Vec<Issue>,
+    /// Whether a page that is gone had started it.
+    pub(super) started_before: bool,
     pub(super) repaired: bool,
     pub(super) consented: bool,
     /// Whether the engine said that the call may be settled.
@@ -168,7 +170,9 @@ impl Phase {
 
     fn answer(&self) -> Option<&Answer> {
         match self {
-            Phase::Storing { answer, .. } | Phase::Delivering { answer, .. } | Phase::Sent { answer, .. } => Some(answer),
+            Phase::Storing { answer, .. } | Phase::Delivering { answer, .. } | Phase::Sent { answer, .. } => {
+                Some(answer)
+            }
             _ => None,
         }
     }

@@ -39,7 +39,9 @@ impl Machine {
             .calls
             .iter()
             .filter(|(_, call)| {
-                call.name == name && !call.phase.has_answer() && !matches!(call.phase, Phase::AwaitingTool { .. })
+                call.name == name
+                    && !call.phase.has_answer()
+                    && !matches!(call.phase, Phase::AwaitingTool { .. })
             })
             .map(|(key, _)| key.clone())
             .collect();
@@ -74,17 +76,17 @@ impl Machine {
         let engine_now = self.session.board.engine_now();
         let deadline = fact.time_left.and_then(|left| left.local(engine_now, self.now));
         let crowded = self.calls.len() >= most;
-        self.open_call(key.clone(), name.clone(), &arguments, false, dispatched);
+        self.open_call(key.clone(), name, &arguments, false, dispatched);
         if let Some(call) = self.calls.get_mut(&key) {
             call.turn_id = turn_id;
             call.trip_index = trip_index;
             call.deadline = deadline;
         }
-        let write = WriteId(self.handle_number());
-        // Nothing waits for this one: a call that was seen and not started is simply started again.
-        let record = Record { key: key.clone(), tool: name, progress: Progress::Seen };
-        self.effect(Effect::Persist { write, record });
+        let answered = self.restore(&key);
         self.tell_call(&key, Some(arguments));
+        if answered {
+            return;
+        }
         if crowded {
             let message = format!("more than {most} calls are open on this page; try again later");
             return self.answer_error(&key, Code::Overloaded, message, true);
@@ -103,6 +105,7 @@ impl Machine {
             text: Rc::from(arguments),
             class: None,
             issues: Vec::new(),
+            started_before: false,
             repaired: false,
             consented: false,
             dispatched,
@@ -127,14 +130,14 @@ impl Machine {
             return;
         };
         call.tool = Some(tool);
-        self.check_arguments(key);
+        if !self.refuse_second_start(key) {
+            self.check_arguments(key);
+        }
     }
 
     fn check_arguments(&mut self, key: &CallKey) {
-        let limits = schema::Limits {
-            bytes: self.config.max_argument_bytes,
-            depth: self.config.max_argument_depth,
-        };
+        let limits =
+            schema::Limits { bytes: self.config.max_argument_bytes, depth: self.config.max_argument_depth };
         let check = CheckId(self.handle_number());
         let Some(call) = self.calls.get_mut(key) else { return };
         let Some(tool) = call.tool.clone() else { return };
@@ -152,7 +155,12 @@ impl Machine {
                 let text = call.text.clone();
                 self.checks.insert(check, key.clone());
                 self.tell_call(key, None);
-                self.effect(Effect::Check { check, tool: tool.name.clone(), direction: Direction::Input, text });
+                self.effect(Effect::Check {
+                    check,
+                    tool: tool.name.clone(),
+                    direction: Direction::Input,
+                    text,
+                });
             }
             Arguments::Malformed(malformed) => {
                 call.class = Some(InputClass::Malformed);
@@ -301,7 +309,9 @@ impl Machine {
         }
         let waiting: Vec<CallKey> = self.queue.drain(..).collect();
         for key in waiting {
-            let Some(call) = self.calls.get(&key).filter(|call| matches!(call.phase, Phase::Queued)) else { continue };
+            let Some(call) = self.calls.get(&key).filter(|call| matches!(call.phase, Phase::Queued)) else {
+                continue;
+            };
             let lane = call.tool.as_ref().and_then(|tool| tool.lane.clone());
             if running >= self.config.max_running || lane.as_ref().is_some_and(|lane| lanes.contains(lane)) {
                 // A lane keeps its order: whatever comes later in it waits behind this one.
@@ -318,8 +328,9 @@ impl Machine {
     fn start(&mut self, key: &CallKey) {
         let write = WriteId(self.handle_number());
         let Some(call) = self.calls.get_mut(key) else { return };
-        if call.local {
-            return self.run(&key.clone());
+        let again = call.tool.as_ref().is_some_and(|tool| tool.may_run_again());
+        if call.local || again {
+            return self.run(key);
         }
         call.phase = Phase::Starting { write };
         let record = Record { key: key.clone(), tool: call.name.clone(), progress: Progress::Started };
@@ -368,7 +379,9 @@ impl Machine {
     /// When something is to happen to a call by itself.
     pub(super) fn call_rings_at(&self, call: &Call) -> Option<Millis> {
         match &call.phase {
-            Phase::AwaitingTool { until } => Some(call.deadline.map_or(*until, |deadline| deadline.min(*until))),
+            Phase::AwaitingTool { until } => {
+                Some(call.deadline.map_or(*until, |deadline| deadline.min(*until)))
+            }
             Phase::Running { clock, .. } => clock.rings_at(),
             // While a person is asked, the clock stands still; the engine will say if it is too late.
             Phase::AwaitingUser { .. } => None,
@@ -408,8 +421,13 @@ impl Machine {
     }
 
     fn unknown_tool(&mut self, key: &CallKey) {
-        let Some(call) = self.calls.get(key) else { return };
+        let Some(call) = self.calls.get_mut(key) else { return };
         let name = call.name.clone();
+        if call.started_before {
+            // It was here in the page that is gone, and it may have run.
+            self.refuse_second_start(key);
+            return;
+        }
         let near = schema::nearest(&name, self.registry.names()).map(str::to_owned);
         let hint = match near {
             Some(near) => format!("did you mean `{near}`?"),
@@ -431,8 +449,11 @@ impl Machine {
 
     pub(super) fn tell_state(&mut self, key: &CallKey, state: CallState, arguments: Option<String>) {
         let Some(call) = self.calls.get(key) else { return };
-        let issues: Vec<Issue> =
-            if matches!(call.phase, Phase::Received | Phase::AwaitingTool { .. }) { Vec::new() } else { call.issues.clone() };
+        let issues: Vec<Issue> = if matches!(call.phase, Phase::Received | Phase::AwaitingTool { .. }) {
+            Vec::new()
+        } else {
+            call.issues.clone()
+        };
         let changed = CallChanged {
             key: key.clone(),
             name: call.name.clone(),

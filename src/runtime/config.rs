@@ -13,6 +13,8 @@ pub struct Config {
     pub session_id: String,
     /// Whether the session was made just now, so that there is no history to read first.
     pub fresh: bool,
+    /// Whether this page owns the session from the start. Without, it watches until it is told.
+    pub owner: bool,
     /// Seed of the jitter. The only chance the machine knows.
     pub seed: u64,
     /// First step of the reconnect back-off, until the server's `retry` says otherwise.
@@ -51,6 +53,7 @@ impl Default for Config {
             agent: String::new(),
             session_id: String::new(),
             fresh: true,
+            owner: true,
             seed: 0,
             backoff_base: Millis(1_000),
             backoff_max: Millis(30_000),

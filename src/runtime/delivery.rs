@@ -57,7 +57,14 @@ impl Parcel {
     }
 
     /// Takes note of what came back and says what to do about it.
-    pub(super) fn judge(&mut self, reply: &Reply, online: bool, now: Millis, config: &Config, rng: &mut Rng) -> Next {
+    pub(super) fn judge(
+        &mut self,
+        reply: &Reply,
+        online: bool,
+        now: Millis,
+        config: &Config,
+        rng: &mut Rng,
+    ) -> Next {
         let (status, asked) = match reply {
             // Offline, a try proves nothing: wait for the network instead of burning the back-off.
             Reply::Nothing if !online => return Next::Park,

@@ -65,11 +65,23 @@ impl Machine {
 
     fn note_unknown(&mut self, name: &str) {
         const KNOWN: [&str; 12] = [
-            "agent.", "call.", "connector.", "decision.", "head.", "llm.", "message.", "session.", "sub_agent.",
-            "subagent.", "tool.", "turn.",
+            "agent.",
+            "call.",
+            "connector.",
+            "decision.",
+            "head.",
+            "llm.",
+            "message.",
+            "session.",
+            "sub_agent.",
+            "subagent.",
+            "tool.",
+            "turn.",
         ];
         if !KNOWN.iter().any(|prefix| name.starts_with(prefix)) {
-            self.warn_once(Code::FrameUnknown, name, || format!("events named `{name}` are not known and were passed over"));
+            self.warn_once(Code::FrameUnknown, name, || {
+                format!("events named `{name}` are not known and were passed over")
+            });
         }
     }
 
@@ -92,7 +104,7 @@ impl Machine {
                         if dispatched {
                             self.note_dispatched(&key);
                         }
-                    } else if !live {
+                    } else if !live || !self.owner {
                         self.session.board.touch_later(&id);
                     } else if !self.remembered.knows(&key) {
                         self.accept(key, dispatched);
@@ -118,7 +130,8 @@ impl Machine {
     /// A newer attempt makes older ones of the same call pointless.
     fn fence_older(&mut self, key: &CallKey) {
         let first = CallKey { attempt: 0, ..key.clone() };
-        let older: Vec<CallKey> = self.calls.range(first..key.clone()).map(|(older, _)| older.clone()).collect();
+        let older: Vec<CallKey> =
+            self.calls.range(first..key.clone()).map(|(older, _)| older.clone()).collect();
         for key in older {
             self.void(&key, "a newer attempt has begun");
         }
@@ -128,6 +141,7 @@ impl Machine {
         if self.calls.contains_key(key) {
             self.finish(key, Ending::Voided(why.to_owned()));
         } else {
+            self.forget_restored(key);
             self.remembered.remember(key.clone());
         }
     }
@@ -135,6 +149,7 @@ impl Machine {
     /// The engine closed its books on an attempt.
     fn conclude(&mut self, key: &CallKey, outcome: &Result<Value, CallError>, live: bool) {
         let Some(call) = self.calls.get(key) else {
+            self.forget_restored(key);
             self.remembered.remember(key.clone());
             return;
         };
@@ -152,7 +167,13 @@ impl Machine {
             Err(error) => (None, Some(error.message.clone())),
         };
         if live || call.phase.has_answer() {
-            self.tell(Event::Finished(Finished { id: key.call_id.clone(), ok: result.is_some(), name, result, error }));
+            self.tell(Event::Finished(Finished {
+                id: key.call_id.clone(),
+                ok: result.is_some(),
+                name,
+                result,
+                error,
+            }));
         }
         self.finish(key, ending);
     }

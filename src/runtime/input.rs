@@ -1,6 +1,7 @@
 //! What can happen to the machine. Every input arrives with the time it happened at.
 
 use super::ids::{AskId, CheckId, InvocationId, Millis, RequestId, WriteId};
+use super::record::Record;
 use super::tool::ToolSpec;
 use crate::schema::Issue;
 
@@ -122,13 +123,24 @@ pub enum Input {
         /// Which run.
         invocation: InvocationId,
     },
-    /// A write is on disk, or is not and will not be.
+    /// A write ended.
     Persisted {
         /// Which write.
         write: WriteId,
-        /// Whether it is.
-        stored: bool,
+        /// How.
+        result: Written,
     },
+    /// This page now owns the session: it alone runs its calls. Comes with what earlier owners left.
+    OwnershipGained {
+        /// The records of the session's open calls.
+        records: Vec<Record>,
+    },
+    /// Another page owns the session: this one watches.
+    OwnershipLost,
+    /// The page goes to sleep: hidden for good, frozen, or into the back-forward cache.
+    Suspended,
+    /// The page is awake again.
+    Resumed,
     /// The network is there, or is gone.
     NetworkChanged {
         /// Whether it is there.
@@ -140,6 +152,17 @@ pub enum Input {
     TimePassed,
     /// The app closed the runtime. Nothing is emitted after this.
     Closed,
+}
+
+/// How a write ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Written {
+    /// It is stored.
+    Stored,
+    /// It is not and will not be: storage is off, full or broken.
+    Failed,
+    /// Another page has taken the call on: this one must not touch it.
+    Fenced,
 }
 
 /// What a validator says.

@@ -11,6 +11,7 @@ use super::event::{Event, Warning};
 use super::ids::{AskId, CallKey, CheckId, InvocationId, Millis, RequestId, WriteId};
 use super::input::Input;
 use super::output::{Effect, Output};
+use super::record::Progress;
 use super::registry::Registry;
 use super::rng::Rng;
 use super::session::Session;
@@ -41,6 +42,10 @@ pub struct Machine {
     /// Handlers whose call is over while they go on.
     pub(super) stragglers: BTreeMap<InvocationId, String>,
     pub(super) online: bool,
+    /// Whether this page is the one that runs the session's calls.
+    pub(super) owner: bool,
+    /// What earlier owners left of calls that are not taken on yet.
+    pub(super) restored: BTreeMap<CallKey, Progress>,
     closed: bool,
     outputs: VecDeque<Output>,
     warned: BTreeMap<Code, u32>,
@@ -67,6 +72,8 @@ impl Machine {
     pub fn new(config: Config, now: Millis) -> Self {
         let session = Session::new(&config);
         Machine {
+            owner: config.owner,
+            restored: BTreeMap::new(),
             rng: Rng::new(config.seed),
             remembered: Remembered::new(config.max_remembered),
             config,
@@ -125,7 +132,11 @@ impl Machine {
             Input::Progressed { invocation } => self.with_clock(invocation, super::call::Clock::sign_of_life),
             Input::AskingStarted { invocation } => self.with_clock(invocation, super::call::Clock::stop),
             Input::AskingEnded { invocation } => self.with_clock(invocation, super::call::Clock::go_on),
-            Input::Persisted { write, stored } => self.persisted(write, stored),
+            Input::Persisted { write, result } => self.persisted(write, result),
+            Input::OwnershipGained { records } => self.ownership_gained(records),
+            Input::OwnershipLost => self.ownership_lost(),
+            Input::Suspended => self.suspend_stream(),
+            Input::Resumed => self.resumed(),
             Input::NetworkChanged { online } => self.network_changed(online),
             Input::Woken => self.woken(),
             Input::TimePassed => {}

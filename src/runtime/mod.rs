@@ -19,6 +19,7 @@ pub mod ids;
 pub mod input;
 mod machine;
 pub mod output;
+mod ownership;
 pub mod record;
 mod registry;
 mod report;

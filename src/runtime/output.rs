@@ -94,7 +94,7 @@ pub enum Effect {
         /// Why, for the handler.
         reason: String,
     },
-    /// Write a record. Answered by `Persisted`.
+    /// Write a record, unless another page owns the session by now. Answered by `Persisted`.
     Persist {
         /// Its handle.
         write: WriteId,

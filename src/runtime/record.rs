@@ -20,13 +20,13 @@ pub struct Record {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "state")]
 pub enum Progress {
-    /// Known, nothing done.
-    Seen,
-    /// The handler was about to run.
+    /// The handler was about to run. Not written for tools that may safely run again.
     Started,
     /// There is an answer; these bytes are it.
     Answered {
         /// The body to post.
         body: Rc<str>,
+        /// Whether it carries a result rather than an error.
+        ok: bool,
     },
 }

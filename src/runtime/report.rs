@@ -19,7 +19,9 @@ pub(super) fn account(call: &Call, ending: &Ending, now: Millis) -> Report {
         Ending::Confirmed | Ending::Local if call.error.is_none() => (ReportStatus::Completed, None),
         Ending::Confirmed | Ending::Local => (ReportStatus::Failed, call.error.clone()),
         Ending::Refused(problem) => (ReportStatus::Failed, Some(problem.clone())),
-        Ending::Abandoned(code, message) => (ReportStatus::Failed, Some(Problem::new(*code, message.clone()))),
+        Ending::Abandoned(code, message) => {
+            (ReportStatus::Failed, Some(Problem::new(*code, message.clone())))
+        }
         Ending::Voided(why) => (ReportStatus::Cancelled, Some(Problem::new(Code::Cancelled, why.clone()))),
     };
     let duration = match (call.ran_from, call.ran_until) {

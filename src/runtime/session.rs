@@ -47,6 +47,8 @@ enum Link {
     Waiting { until: Option<Millis> },
     /// Broken for good, until somebody asks.
     Stopped,
+    /// Let go while the page sleeps.
+    Suspended,
 }
 
 /// One thing a chunk held.
@@ -56,7 +58,11 @@ enum Heard {
     KeepAlive,
     Retry(Millis),
     /// A frame that cannot be used, with the sequence number it would have had.
-    Bad { code: Code, message: String, seq: Option<u64> },
+    Bad {
+        code: Code,
+        message: String,
+        seq: Option<u64>,
+    },
 }
 
 impl Session {
@@ -113,6 +119,22 @@ impl Machine {
     pub(super) fn hold_stream(&mut self) {
         if let Link::Waiting { until } = &mut self.session.link {
             *until = None;
+        }
+    }
+
+    /// Lets the stream go while the page sleeps: it would be cut anyway, and stands in the way of the
+    /// back-forward cache.
+    pub(super) fn suspend_stream(&mut self) {
+        if !matches!(self.session.link, Link::Idle | Link::Stopped) {
+            self.hang_up();
+            self.session.fresh &= self.nothing_happened();
+            self.session.link = Link::Suspended;
+        }
+    }
+
+    pub(super) fn resume_stream(&mut self) {
+        if matches!(self.session.link, Link::Suspended) {
+            self.connect();
         }
     }
 
@@ -249,7 +271,10 @@ impl Machine {
             self.session.hole = None;
             self.warn(
                 Code::StreamGap,
-                format!("events {from} to {} are missing from the stream; going on without them", to.saturating_sub(1)),
+                format!(
+                    "events {from} to {} are missing from the stream; going on without them",
+                    to.saturating_sub(1)
+                ),
             );
             return true;
         }
@@ -316,7 +341,7 @@ impl Machine {
                 let quiet = news_at.plus(self.config.replay_quiet);
                 Some(if self.session.live { idle } else { idle.min(quiet) })
             }
-            Link::Idle | Link::Stopped => None,
+            Link::Idle | Link::Stopped | Link::Suspended => None,
         }
     }
 
@@ -330,10 +355,13 @@ impl Machine {
                 self.reach_live_edge();
             }
             Link::Connecting { .. } | Link::Reading { .. } => {
-                let hint = format!("nothing was heard for {} seconds; reconnecting", self.config.idle_timeout.0 / 1_000);
+                let hint = format!(
+                    "nothing was heard for {} seconds; reconnecting",
+                    self.config.idle_timeout.0 / 1_000
+                );
                 self.lose_stream(Code::StreamIdle, None, hint, None);
             }
-            Link::Idle | Link::Stopped => {}
+            Link::Idle | Link::Stopped | Link::Suspended => {}
         }
     }
 

@@ -1,7 +1,7 @@
 //! What the machine knows of a tool: everything but its function.
 
-use crate::protocol::settle::Encoding;
 use super::ids::Millis;
+use crate::protocol::settle::Encoding;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -53,6 +53,13 @@ pub struct ToolSpec {
     /// How its result is put on the wire.
     #[serde(default)]
     pub encoding: Encoding,
+}
+
+impl ToolSpec {
+    /// Whether running it twice does no more than running it once.
+    pub(super) fn may_run_again(&self) -> bool {
+        self.read_only || self.idempotent
+    }
 }
 
 /// What to do with arguments that violate the schema, or are not a JSON object.

@@ -162,7 +162,8 @@ impl Machine {
             Next::Park => post.travel = Travel::Waiting(None),
             Next::Conflict | Next::TooLarge | Next::Reject => {
                 let said = settle::Refusal::read(body).text;
-                let problem = Problem::new(Code::MessageRefused, format!("the engine refused the message: {said}"));
+                let problem =
+                    Problem::new(Code::MessageRefused, format!("the engine refused the message: {said}"));
                 self.end_turn(turn_id, TurnStatus::Failed, None, Some(problem));
             }
         }

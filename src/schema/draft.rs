@@ -95,6 +95,7 @@ pub struct CompileError {
     pub message: String,
 }
 
+#[cfg(feature = "schema")]
 impl CompileError {
     pub(crate) fn new(kind: CompileErrorKind, path: &str, message: impl Into<String>) -> Self {
         Self { kind, path: path.to_owned(), message: message.into() }

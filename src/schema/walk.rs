@@ -118,6 +118,7 @@ pub(super) fn depth(value: &Value, cap: usize) -> usize {
 
 /// Containers of a value, each counted as `base` to the power of half its level: a container and the property
 /// that holds it are one step of a recursive schema. Counted no further than just beyond `cap`.
+#[cfg(feature = "schema")]
 pub(super) fn weight(value: &Value, base: usize, cap: usize) -> usize {
     let mut total = 0_usize;
     let mut pending = vec![(value, 0_u32)];

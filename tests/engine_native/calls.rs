@@ -147,8 +147,7 @@ fn two_calls() -> Driver {
 fn parallel_calls_are_all_requested_before_any_is_dispatched() {
     let driver = two_calls();
     let names = driver.names();
-    let calls: Vec<&str> =
-        names.iter().filter_map(|name| name.strip_prefix("tool.call.")).collect();
+    let calls: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix("tool.call.")).collect();
     assert_eq!(calls, ["requested", "requested", "dispatched", "dispatched"]);
     let ids: Vec<String> = driver.engine.calls("s1").into_iter().map(|call| call.id).collect();
     assert_eq!(ids[0], "call_a");

@@ -114,7 +114,13 @@ impl Driver {
         id
     }
 
-    pub(crate) fn ask(&mut self, method: &str, target: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+    pub(crate) fn ask(
+        &mut self,
+        method: &str,
+        target: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Answer {
         let id = self.send(method, target, headers, body);
         self.answers.remove(&id).expect("an answer at once")
     }

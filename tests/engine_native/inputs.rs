@@ -164,9 +164,12 @@ fn the_same_turn_id_is_never_started_twice() {
     }
     driver.post(result(&call, json!(1)));
     driver.pass(10_000);
-    assert_eq!(driver.post(queued).json(), json!({
-        "session_id": "s1", "turn_id": "t-2", "queued": false,
-    }));
+    assert_eq!(
+        driver.post(queued).json(),
+        json!({
+            "session_id": "s1", "turn_id": "t-2", "queued": false,
+        })
+    );
     let started = driver.payloads("turn.started");
     let ids: Vec<&Value> = started.iter().map(|payload| &payload["turn_id"]).collect();
     assert_eq!(ids, ["t-1", "t-2"]);
@@ -303,8 +306,7 @@ fn where_views_are_examined_an_answer_and_news_become_one_decision() {
     let view = view_with(&driver, &[answer, json!({ "role": "user", "content": "quick" })]);
     driver.post(view);
     driver.pass(5000);
-    let roles: Vec<Value> =
-        driver.engine.messages("s1").iter().map(|one| one["role"].clone()).collect();
+    let roles: Vec<Value> = driver.engine.messages("s1").iter().map(|one| one["role"].clone()).collect();
     assert_eq!(roles, ["user", "assistant", "tool", "user", "assistant"]);
     assert_eq!(driver.names().last().unwrap(), "session.done");
 }
@@ -333,7 +335,10 @@ fn a_page_interrupts_and_resumes() {
     let answer = driver.ask("POST", "/api/client/sessions/s1/interrupt", &headers, body);
     assert_eq!((answer.status, answer.json()), (200, json!({ "ok": true, "interrupt_id": "int-3" })));
     let view = driver.get("/api/client/sessions/s1").json();
-    assert_eq!((&view["status"], view["interrupts"][0]["reason"].as_str()), (&json!("interrupted"), Some("wait")));
+    assert_eq!(
+        (&view["status"], view["interrupts"][0]["reason"].as_str()),
+        (&json!("interrupted"), Some("wait"))
+    );
     let resume = json!({ "type": "interrupt.resume", "interrupt_id": "int-3", "payload": { "ok": 1 } });
     assert_eq!(driver.post(resume.clone()).status, 202);
     assert_eq!(driver.payloads("session.interrupt_resumed")[0]["payload"]["ok"], 1);
@@ -356,9 +361,7 @@ fn an_action_is_a_turn_that_a_rule_may_answer() {
         { "when": { "action": "refresh" }, "say": "Fresh." },
         { "when": { "user": "*" }, "say": "Hello." },
     ] } }));
-    let action = |name: &str, turn: &str| {
-        json!({ "type": "client.action", "agent_id": "shop", "name": name, "turn_id": turn })
-    };
+    let action = |name: &str, turn: &str| json!({ "type": "client.action", "agent_id": "shop", "name": name, "turn_id": turn });
     driver.post(action("refresh", "t-1"));
     driver.pass(1000);
     driver.post(action("unknown", "t-2"));

@@ -58,8 +58,7 @@ fn arguments_as_a_string_go_out_verbatim() {
     let broken = ["", "  ", "null", "[1]", "{\"a\":", "{\"id\":2512292042121000001}"];
     for text in broken {
         let call = json!({ "name": "read", "arguments": text });
-        let mut driver =
-            Driver::new(json!({ "script": { "replies": [{ "call": [call] }] } }));
+        let mut driver = Driver::new(json!({ "script": { "replies": [{ "call": [call] }] } }));
         driver.say("t-1", "go", &["read"]);
         driver.pass(1000);
         assert_eq!(driver.engine.calls("s1")[0].arguments, text);

@@ -102,9 +102,7 @@ fn deltas_are_paced_by_the_clock() {
     let mut driver = Driver::new(cart_with(json!({ "deltaIntervalMs": 100 })));
     let live = driver.open("?after_seq=0");
     driver.say("t-1", "cart", &["read_cart"]);
-    let count = |driver: &Driver| {
-        driver.frames(live).iter().filter(|frame| frame.id.is_none()).count()
-    };
+    let count = |driver: &Driver| driver.frames(live).iter().filter(|frame| frame.id.is_none()).count();
     assert_eq!(count(&driver), 0);
     driver.pass(100);
     assert_eq!(count(&driver), 1);
@@ -197,10 +195,13 @@ fn the_big_object_lists_the_open_calls_as_of_each_event() {
     assert_eq!(requested["tenant_id"], "acme");
     assert_eq!(requested["meta"]["turn_id"], "t-1");
     assert_eq!(requested.get("turn_id"), None);
-    assert_eq!(requested["meta"]["calls"], json!([{
-        "id": call, "kind": "tool_call", "status": "queued", "attempt": 0,
-        "name": "read_cart", "arguments": "{}", "handler": "client",
-    }]));
+    assert_eq!(
+        requested["meta"]["calls"],
+        json!([{
+            "id": call, "kind": "tool_call", "status": "queued", "attempt": 0,
+            "name": "read_cart", "arguments": "{}", "handler": "client",
+        }])
+    );
     assert_eq!(requested["payload"]["retry"]["max_attempts"], 1);
     assert_eq!(requested["payload"]["retry"]["run_timeout_secs"], Value::Null);
     assert_eq!(at(&driver, "tool.call.dispatched")["meta"]["calls"][0]["status"], "pending");

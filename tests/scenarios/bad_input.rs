@@ -49,7 +49,9 @@ fn arguments_cut_at_any_byte_are_never_run() {
 
 #[test]
 fn doubled_trailing_and_wrongly_shaped_arguments_are_never_run() {
-    for arguments in [r#"{"city":"a"}{"city":"a"}"#, r#"{"city":"a"} done"#, "[1]", "3", "true", "\"{}\"", "{'city':1}"] {
+    for arguments in
+        [r#"{"city":"a"}{"city":"a"}"#, r#"{"city":"a"} done"#, "[1]", "3", "true", "\"{}\"", "{'city':1}"]
+    {
         let world = run(arguments, false);
         assert_eq!(world.runs.len(), 0, "{arguments}");
         assert_eq!(world.error_code(), "malformed-arguments", "{arguments}");
@@ -59,7 +61,8 @@ fn doubled_trailing_and_wrongly_shaped_arguments_are_never_run() {
 #[test]
 fn arguments_deeper_or_larger_than_the_caps_are_never_run() {
     let deep = format!("{}1{}", "{\"a\":".repeat(10_000), "}".repeat(10_000));
-    let mut world = World::with(json!({ "script": called_with(json!(deep)), "deltaIntervalMs": 0 }), Config::default());
+    let mut world =
+        World::with(json!({ "script": called_with(json!(deep)), "deltaIntervalMs": 0 }), Config::default());
     world.register(tool("fill", Behavior::Returns("1", 0)));
     world.send("go");
     world.advance(5_000);
@@ -114,13 +117,17 @@ fn invalid_arguments_are_answered_so_that_the_model_can_repair_its_call() {
 #[test]
 fn the_author_may_run_invalid_arguments_but_not_malformed_ones() {
     let mut world = World::new(called_with(json!({ "city": 5 })));
-    world.register(tool("fill", Behavior::Returns("\"ran\"", 0)).input(schema()).with("onInvalid", json!("run")));
+    world.register(
+        tool("fill", Behavior::Returns("\"ran\"", 0)).input(schema()).with("onInvalid", json!("run")),
+    );
     world.send("go");
     world.advance(5_000);
     assert_eq!(world.finished_turns()[0].1, "ran");
 
     let mut world = World::new(called_with(json!("{\"city\":")));
-    world.register(tool("fill", Behavior::Returns("\"ran\"", 0)).input(schema()).with("onInvalid", json!("run")));
+    world.register(
+        tool("fill", Behavior::Returns("\"ran\"", 0)).input(schema()).with("onInvalid", json!("run")),
+    );
     world.send("go");
     world.advance(5_000);
     assert_eq!(world.runs.len(), 0);
@@ -132,7 +139,9 @@ fn the_authors_repair_is_checked_again_and_gets_one_try() {
         for arguments in [json!({ "city": 5 }), json!("{\"city\":")] {
             let mut world = World::new(called_with(arguments.clone()));
             world.repair = repair;
-            world.register(tool("fill", Behavior::Returns("1", 0)).input(schema()).with("onInvalid", json!("repair")));
+            world.register(
+                tool("fill", Behavior::Returns("1", 0)).input(schema()).with("onInvalid", json!("repair")),
+            );
             world.send("go");
             world.advance(5_000);
             assert_eq!(world.runs.len(), runs, "{repair:?} for {arguments}");
@@ -156,7 +165,10 @@ fn a_validator_that_cannot_be_loaded_lets_nothing_run() {
 #[test]
 fn a_result_that_breaks_its_schema_never_leaves_the_page() {
     let mut world = World::new(called_with(json!({})));
-    world.register(tool("fill", Behavior::Returns(r#"{"secret":1}"#, 0)).output(json!({ "type": "object", "required": ["ok"] })));
+    world.register(
+        tool("fill", Behavior::Returns(r#"{"secret":1}"#, 0))
+            .output(json!({ "type": "object", "required": ["ok"] })),
+    );
     world.send("go");
     world.advance(5_000);
     assert_eq!(world.answers()[0]["type"], "tool.error");
@@ -168,7 +180,10 @@ fn a_result_that_breaks_its_schema_never_leaves_the_page() {
 #[test]
 fn a_string_result_is_checked_as_the_engine_reads_it() {
     let mut world = World::new(called_with(json!({})));
-    world.register(tool("fill", Behavior::Returns(r#""{\"ok\":true}""#, 0)).output(json!({ "type": "object", "required": ["ok"] })));
+    world.register(
+        tool("fill", Behavior::Returns(r#""{\"ok\":true}""#, 0))
+            .output(json!({ "type": "object", "required": ["ok"] })),
+    );
     world.send("go");
     world.advance(5_000);
     assert_eq!(world.call(0).status, "completed");
@@ -178,7 +193,9 @@ fn a_string_result_is_checked_as_the_engine_reads_it() {
 #[test]
 fn an_error_is_not_held_against_the_output_schema() {
     let mut world = World::new(called_with(json!({})));
-    world.register(tool("fill", Behavior::Throws("no", 0)).output(json!({ "type": "object", "required": ["ok"] })));
+    world.register(
+        tool("fill", Behavior::Throws("no", 0)).output(json!({ "type": "object", "required": ["ok"] })),
+    );
     world.send("go");
     world.advance(5_000);
     assert_eq!(world.answers()[0]["error"], "no");

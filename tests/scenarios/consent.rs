@@ -10,9 +10,9 @@ fn asking() -> World {
         { "when": { "after": "*" }, "say": "{{result}}" },
     ] }));
     world.register(
-        tool("delete_all", Behavior::Returns("\"gone\"", 0))
-            .with("asksConsent", json!(true))
-            .input(json!({ "type": "object", "properties": { "count": { "type": "integer", "maximum": 5 } } })),
+        tool("delete_all", Behavior::Returns("\"gone\"", 0)).with("asksConsent", json!(true)).input(
+            json!({ "type": "object", "properties": { "count": { "type": "integer", "maximum": 5 } } }),
+        ),
     );
     world.send_as("first", "delete them", true);
     world.advance(60_000);
@@ -66,7 +66,8 @@ fn typing_instead_of_answering_declines_first_and_then_sends() {
     world.send_as("second", "never mind, hello", true);
     assert_eq!(world.withdrawn.len(), 1);
     world.advance(10_000);
-    let kinds: Vec<&str> = world.posts.iter().map(|post| post["input"]["type"].as_str().expect("a type")).collect();
+    let kinds: Vec<&str> =
+        world.posts.iter().map(|post| post["input"]["type"].as_str().expect("a type")).collect();
     assert_eq!(kinds, ["client.append", "tool.error", "client.append"]);
     assert_eq!(world.runs.len(), 0);
     assert_eq!(world.finished_turns().len(), 2);

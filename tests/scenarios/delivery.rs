@@ -109,7 +109,11 @@ fn a_token_that_stays_bad_parks_the_answer_until_something_changes() {
     answer(&mut world);
     world.advance(120_000);
     assert_eq!(world.answers().len(), 2, "one refresh, then it waits");
-    assert!(world.events.iter().any(|event| matches!(event, Event::Delivery(delivery) if delivery.state == DeliveryState::Parked)));
+    assert!(
+        world.events.iter().any(
+            |event| matches!(event, Event::Delivery(delivery) if delivery.state == DeliveryState::Parked)
+        )
+    );
     world.fresh_token = good.clone();
     world.token = good;
     world.input(Input::Woken);
@@ -122,7 +126,9 @@ fn a_token_that_stays_bad_parks_the_answer_until_something_changes() {
 fn a_result_the_engine_refuses_after_its_202_is_told_as_refused() {
     let mut world = World::new(script());
     // The engine was told a schema that this page does not check by itself.
-    world.register(tool("act", Behavior::Waits).with("output", json!({ "type": "object", "required": ["ok"] })));
+    world.register(
+        tool("act", Behavior::Waits).with("output", json!({ "type": "object", "required": ["ok"] })),
+    );
     world.send("go");
     world.advance(500);
     answer(&mut world);

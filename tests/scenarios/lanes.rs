@@ -38,7 +38,10 @@ fn a_hung_call_does_not_hold_its_lane_beyond_its_limit() {
 
 #[test]
 fn no_more_handlers_run_at_once_than_the_cap_allows() {
-    let mut world = World::with(json!({ "script": calls(&["slow"; 10]) }), Config { max_running: 3, ..Config::default() });
+    let mut world = World::with(
+        json!({ "script": calls(&["slow"; 10]) }),
+        Config { max_running: 3, ..Config::default() },
+    );
     world.register(tool("slow", Behavior::Returns("1", 1_000)));
     world.send("go");
     world.advance(900);
@@ -50,13 +53,19 @@ fn no_more_handlers_run_at_once_than_the_cap_allows() {
 
 #[test]
 fn calls_beyond_the_cap_are_answered_overloaded_and_none_is_left_open() {
-    let mut world =
-        World::with(json!({ "script": calls(&["slow"; 12]) }), Config { max_open_calls: 4, ..Config::default() });
+    let mut world = World::with(
+        json!({ "script": calls(&["slow"; 12]) }),
+        Config { max_open_calls: 4, ..Config::default() },
+    );
     world.register(tool("slow", Behavior::Returns("1", 1_000)));
     world.send("go");
     world.advance(30_000);
     assert!(world.runs.len() >= 4);
-    let overloaded = world.reports().iter().filter(|report| report.error.as_ref().is_some_and(|e| e.code == "overloaded")).count();
+    let overloaded = world
+        .reports()
+        .iter()
+        .filter(|report| report.error.as_ref().is_some_and(|e| e.code == "overloaded"))
+        .count();
     assert!(overloaded > 0);
     assert_eq!(world.reports().len(), 12);
     assert_eq!(world.finished_turns().len(), 1);

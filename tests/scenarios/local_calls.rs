@@ -6,7 +6,8 @@ use pagehand::runtime::event::ReportStatus;
 use serde_json::json;
 
 fn invoke(world: &mut World, name: &str, arguments: &str) {
-    let input = Input::Invoked { call_id: "mine".to_owned(), name: name.to_owned(), arguments: arguments.to_owned() };
+    let input =
+        Input::Invoked { call_id: "mine".to_owned(), name: name.to_owned(), arguments: arguments.to_owned() };
     world.input(input);
     world.advance(3_000);
 }
@@ -25,7 +26,9 @@ fn the_app_may_run_a_tool_without_a_model() {
 #[test]
 fn the_apps_own_calls_are_checked_like_any_other() {
     let mut world = World::new(json!({}));
-    world.register(tool("add", Behavior::Returns("3", 5)).input(json!({ "type": "object", "required": ["a"] })));
+    world.register(
+        tool("add", Behavior::Returns("3", 5)).input(json!({ "type": "object", "required": ["a"] })),
+    );
     invoke(&mut world, "add", "{}");
     assert_eq!(world.runs.len(), 0);
     assert_eq!(world.error_code(), "SCHEMA_VALIDATION_FAILED");
@@ -57,7 +60,8 @@ fn a_handler_may_call_back_into_the_runtime() {
 
 #[test]
 fn nothing_is_told_after_close() {
-    let mut world = World::new(json!({ "rules": [{ "when": { "user": "*" }, "call": [{ "name": "act" }] }] }));
+    let mut world =
+        World::new(json!({ "rules": [{ "when": { "user": "*" }, "call": [{ "name": "act" }] }] }));
     world.register(tool("act", Behavior::Waits));
     world.send("go");
     world.advance(500);

@@ -24,7 +24,12 @@ struct Outcome {
 
 /// Feeds a stream in two pieces to a page that attaches to its session, then lets it come to rest.
 fn read(stream: &[u8], cut: usize, session: &str) -> Outcome {
-    let config = Config { session_id: session.to_owned(), agent: "shop".to_owned(), fresh: false, ..Config::default() };
+    let config = Config {
+        session_id: session.to_owned(),
+        agent: "shop".to_owned(),
+        fresh: false,
+        ..Config::default()
+    };
     let mut now = Millis(1_790_000_000_000);
     let mut machine = Machine::new(config, now);
     let mut outcome = Outcome::default();
@@ -76,13 +81,15 @@ fn read(stream: &[u8], cut: usize, session: &str) -> Outcome {
 #[test]
 fn every_recorded_stream_gives_what_it_must_at_every_cut() {
     let expectations: Value =
-        serde_json::from_str(&std::fs::read_to_string(fixtures().join("expect.json")).expect("expectations")).expect("JSON");
+        serde_json::from_str(&std::fs::read_to_string(fixtures().join("expect.json")).expect("expectations"))
+            .expect("JSON");
     let expectations = expectations.as_object().expect("an object");
     assert!(expectations.len() >= 30);
     for (name, expected) in expectations {
         let stream = std::fs::read(fixtures().join(format!("{name}.sse"))).expect("a stream");
         let text = String::from_utf8_lossy(&stream);
-        let session = text.split("\"session_id\":\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or("s1");
+        let session =
+            text.split("\"session_id\":\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or("s1");
         let whole = read(&stream, 0, session);
 
         let mut run: Vec<&Value> = expected["run"].as_array().expect("run").iter().collect();
@@ -103,7 +110,12 @@ fn every_recorded_stream_gives_what_it_must_at_every_cut() {
         let begins = text.lines().find_map(|line| line.strip_prefix("id: ")?.parse::<u64>().ok());
         let gap = begins.is_some_and(|first| first != 1) || expected["gap"] == true;
         assert_eq!(whole.gap, gap, "{name}");
-        for id in expected["notOurs"].as_array().into_iter().flatten().chain(expected["never"].as_array().into_iter().flatten()) {
+        for id in expected["notOurs"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .chain(expected["never"].as_array().into_iter().flatten())
+        {
             assert!(!whole.run.iter().any(|call| call.0 == *id), "{name}: {id} is not ours to run");
         }
 

@@ -141,8 +141,13 @@ fn engines_that_count_attempts_from_one_are_answered_as_they_count() {
 
 #[test]
 fn both_event_objects_and_both_result_forms_give_the_same_outcome() {
-    for switches in [json!({ "eventObject": "documented" }), json!({ "results": "text" }), json!({ "queuedField": false })] {
-        let mut world = World::with(json!({ "script": cart_script(), "switches": switches }), Config::default());
+    for switches in [
+        json!({ "eventObject": "documented" }),
+        json!({ "results": "text" }),
+        json!({ "queuedField": false }),
+    ] {
+        let mut world =
+            World::with(json!({ "script": cart_script(), "switches": switches }), Config::default());
         world.register(tool("read_cart", Behavior::Returns(r#"{"items":3}"#, 0)));
         world.send("cart");
         world.advance(5_000);
@@ -171,8 +176,10 @@ fn a_call_voided_in_mid_run_is_called_off_and_never_answered() {
 #[test]
 fn a_cancelled_session_calls_everything_off() {
     for cancel_voids in [true, false] {
-        let mut world =
-            World::with(json!({ "script": cart_script(), "switches": { "cancelVoids": cancel_voids } }), Config::default());
+        let mut world = World::with(
+            json!({ "script": cart_script(), "switches": { "cancelVoids": cancel_voids } }),
+            Config::default(),
+        );
         world.register(tool("read_cart", Behavior::Hangs));
         world.send("cart");
         world.advance(500);

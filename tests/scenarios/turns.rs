@@ -27,7 +27,8 @@ fn a_second_message_waits_behind_the_running_turn() {
 #[test]
 fn a_message_the_engine_drops_behind_its_202_is_told_as_refused() {
     for busy in ["swallowed", "conflict"] {
-        let mut world = World::with(json!({ "script": script(), "switches": { "busySubmit": busy } }), Config::default());
+        let mut world =
+            World::with(json!({ "script": script(), "switches": { "busySubmit": busy } }), Config::default());
         world.register(tool("act", Behavior::Returns("1", 2_000)));
         world.send_as("one", "call", true);
         world.advance(100);
@@ -49,7 +50,12 @@ fn a_message_whose_answer_is_lost_is_said_once() {
     world.advance(60_000);
     assert_eq!(world.posts.len(), 1, "the stream says that the turn began: nothing is to be sent again");
     assert_eq!(world.finished_turns().len(), 1);
-    let users = world.engine.messages(super::world::SESSION).iter().filter(|message| message["role"] == "user").count();
+    let users = world
+        .engine
+        .messages(super::world::SESSION)
+        .iter()
+        .filter(|message| message["role"] == "user")
+        .count();
     assert_eq!(users, 1);
 }
 

@@ -4,18 +4,18 @@
 use pagehand::engine::{self, Engine};
 use pagehand::runtime::event::{Event, Report};
 use pagehand::runtime::ids::{AskId, InvocationId, RequestId};
-use pagehand::runtime::input::{Decision, Failure, Input, Outcome, Verdict};
+use pagehand::runtime::input::{Decision, Failure, Input, Outcome, Verdict, Written};
 use pagehand::runtime::output::{Direction, Effect, Invoke, Output};
 use pagehand::runtime::{Config, Machine, Millis, ToolSpec};
 use pagehand::schema::{self, Check, Compiled};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 
-pub const SESSION: &str = "session-1";
+pub(crate) const SESSION: &str = "session-1";
 
 /// What a tool does when it is run.
 #[derive(Clone)]
-pub enum Behavior {
+pub(crate) enum Behavior {
     /// Returns this JSON text after so many milliseconds.
     Returns(&'static str, u64),
     /// Throws this message after so many milliseconds.
@@ -31,29 +31,29 @@ pub enum Behavior {
 }
 
 /// A tool of the page.
-pub struct Tool {
+pub(crate) struct Tool {
     pub spec: Value,
     pub behavior: Behavior,
     pub input: Option<Value>,
     pub output: Option<Value>,
 }
 
-pub fn tool(name: &str, behavior: Behavior) -> Tool {
+pub(crate) fn tool(name: &str, behavior: Behavior) -> Tool {
     Tool { spec: json!({ "name": name }), behavior, input: None, output: None }
 }
 
 impl Tool {
-    pub fn with(mut self, key: &str, value: Value) -> Self {
+    pub(crate) fn with(mut self, key: &str, value: Value) -> Self {
         self.spec[key] = value;
         self
     }
-    pub fn input(mut self, schema: Value) -> Self {
+    pub(crate) fn input(mut self, schema: Value) -> Self {
         self.spec["checksInput"] = json!(true);
         self.spec["input"] = schema.clone();
         self.input = Some(schema);
         self
     }
-    pub fn output(mut self, schema: Value) -> Self {
+    pub(crate) fn output(mut self, schema: Value) -> Self {
         self.spec["checksOutput"] = json!(true);
         self.spec["output"] = schema.clone();
         self.output = Some(schema);
@@ -63,7 +63,7 @@ impl Tool {
 
 /// A run of a handler, as the page saw it.
 #[derive(Clone)]
-pub struct Run {
+pub(crate) struct Run {
     pub invocation: InvocationId,
     pub tool: String,
     pub call_id: String,
@@ -76,14 +76,14 @@ pub struct Run {
 
 /// What the network does to the next posts.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Mishap {
+pub(crate) enum Mishap {
     /// The request never arrives.
     Lost,
     /// It arrives; its answer does not.
     AnswerLost,
 }
 
-pub struct World {
+pub(crate) struct World {
     pub engine: Engine,
     pub machine: Machine,
     pub now: Millis,
@@ -112,16 +112,16 @@ pub struct World {
     statuses: Vec<u16>,
 }
 
-pub fn engine_config(value: Value) -> engine::Config {
+pub(crate) fn engine_config(value: Value) -> engine::Config {
     serde_json::from_value(value).unwrap()
 }
 
 impl World {
-    pub fn new(script: Value) -> World {
+    pub(crate) fn new(script: Value) -> World {
         World::with(json!({ "script": script }), Config::default())
     }
 
-    pub fn with(engine: Value, config: Config) -> World {
+    pub(crate) fn with(engine: Value, config: Config) -> World {
         let now = Millis(1_790_000_000_000);
         let fresh = config.fresh;
         let config =
@@ -156,7 +156,7 @@ impl World {
     }
 
     /// A client token of the engine that lives so many seconds.
-    pub fn mint(&mut self, seconds: u64) -> String {
+    pub(crate) fn mint(&mut self, seconds: u64) -> String {
         let body = json!({ "identity": { "id": "shopper" }, "ttl_seconds": seconds });
         self.engine.handle(
             self.now,
@@ -178,7 +178,7 @@ impl World {
         token.unwrap()
     }
 
-    pub fn register(&mut self, tool: Tool) {
+    pub(crate) fn register(&mut self, tool: Tool) {
         let compile = |schema: Option<Value>| {
             schema.map(|schema| schema::compile(&schema, &schema::Options::default()).unwrap())
         };
@@ -187,12 +187,12 @@ impl World {
         self.input(Input::ToolRegistered(Box::new(spec)));
     }
 
-    pub fn send(&mut self, text: &str) {
+    pub(crate) fn send(&mut self, text: &str) {
         let number = self.posts.len() + self.events.len();
         self.send_as(&format!("turn-{number}"), text, true);
     }
 
-    pub fn send_as(&mut self, turn_id: &str, text: &str, queue: bool) {
+    pub(crate) fn send_as(&mut self, turn_id: &str, text: &str, queue: bool) {
         self.input(Input::MessageSent {
             turn_id: turn_id.to_owned(),
             message_id: format!("message-{turn_id}"),
@@ -202,19 +202,19 @@ impl World {
     }
 
     /// Feeds one input and everything that follows at this moment.
-    pub fn input(&mut self, input: Input) {
+    pub(crate) fn input(&mut self, input: Input) {
         self.inbox.push_back(input);
         self.pump();
     }
 
-    pub fn settle(&mut self, invocation: InvocationId, json: &str) {
+    pub(crate) fn settle(&mut self, invocation: InvocationId, json: &str) {
         self.input(Input::Settled {
             invocation,
             outcome: Outcome::Returned { json: json.to_owned(), media: None },
         });
     }
 
-    pub fn decide(&mut self, ask: AskId, decision: Decision) {
+    pub(crate) fn decide(&mut self, ask: AskId, decision: Decision) {
         self.input(Input::Consented { ask, decision });
     }
 
@@ -229,7 +229,7 @@ impl World {
                     }
                 }
             } else if let Some(output) = self.engine.poll_output() {
-                self.from_engine(output);
+                self.engine_said(output);
             } else {
                 return;
             }
@@ -282,7 +282,10 @@ impl World {
                 }
             }
             Effect::Persist { write, .. } => {
-                self.inbox.push_back(Input::Persisted { write, stored: self.stores });
+                self.inbox.push_back(Input::Persisted {
+                    write,
+                    result: if self.stores { Written::Stored } else { Written::Failed },
+                });
             }
             Effect::Forget { .. } => {}
         }
@@ -365,7 +368,7 @@ impl World {
         );
     }
 
-    fn from_engine(&mut self, output: engine::Output) {
+    fn engine_said(&mut self, output: engine::Output) {
         use engine::Output as Said;
         let id = match &output {
             Said::Response { id, .. }
@@ -421,7 +424,7 @@ impl World {
     }
 
     /// Lets the time pass, stopping at each moment somebody asked for.
-    pub fn advance(&mut self, span: u64) {
+    pub(crate) fn advance(&mut self, span: u64) {
         let end = self.now.plus(Millis(span));
         for _ in 0..1_000_000 {
             let later = self.later.iter().map(|(at, _)| *at).min();
@@ -445,11 +448,10 @@ impl World {
         self.later = later;
         let due: Vec<(Millis, Input)> = due;
         for (_, input) in due {
-            if let Input::Settled { invocation, .. } = &input {
-                if let Some(run) = self.runs.iter_mut().find(|run| run.invocation == *invocation) {
+            if let Input::Settled { invocation, .. } = &input
+                && let Some(run) = self.runs.iter_mut().find(|run| run.invocation == *invocation) {
                     run.settled = true;
                 }
-            }
             self.inbox.push_back(input);
         }
         if self.engine.poll_timeout().is_some_and(|at| at <= now) {
@@ -462,7 +464,7 @@ impl World {
     }
 
     /// Cuts every connection, and the next ones too.
-    pub fn go_offline(&mut self) {
+    pub(crate) fn go_offline(&mut self) {
         self.connected = false;
         let streams: Vec<(u64, RequestId)> = self
             .requests
@@ -479,42 +481,45 @@ impl World {
         self.input(Input::NetworkChanged { online: false });
     }
 
-    pub fn go_online(&mut self) {
+    pub(crate) fn go_online(&mut self) {
         self.connected = true;
         self.input(Input::NetworkChanged { online: true });
     }
 
     /// Cuts the stream alone; the next try may succeed.
-    pub fn cut_stream(&mut self) {
+    pub(crate) fn cut_stream(&mut self) {
         let connected = self.connected;
         self.go_offline();
         self.connected = connected;
         self.input(Input::NetworkChanged { online: true });
     }
 
-    pub fn fault(&mut self, fault: Value) {
+    pub(crate) fn fault(&mut self, fault: Value) {
         let input = json!({ "type": "fault", "fault": fault });
         self.engine.handle(self.now, serde_json::from_value(input).unwrap());
         self.pump();
     }
 
     /// A post by somebody else with the same rights.
-    pub fn post_as_other(&mut self, body: &Value) {
+    pub(crate) fn post_as_other(&mut self, body: &Value) {
         let headers = vec![
             ("authorization".to_owned(), format!("Bearer {}", self.token)),
             ("content-type".to_owned(), "application/json".to_owned()),
         ];
-        self.engine.handle(self.now, engine::Input::Request {
-            id: u64::MAX,
-            method: "POST".to_owned(),
-            target: "/api/client/sessions/input".to_owned(),
-            headers,
-            body: body.to_string().into_bytes(),
-        });
+        self.engine.handle(
+            self.now,
+            engine::Input::Request {
+                id: u64::MAX,
+                method: "POST".to_owned(),
+                target: "/api/client/sessions/input".to_owned(),
+                headers,
+                body: body.to_string().into_bytes(),
+            },
+        );
         self.pump();
     }
 
-    pub fn operate(&mut self, operator: Value) {
+    pub(crate) fn operate(&mut self, operator: Value) {
         let operator = serde_json::from_value(operator).unwrap();
         self.engine.handle(self.now, engine::Input::Operator(operator));
         self.pump();
@@ -522,11 +527,11 @@ impl World {
 
     // What the tests ask about.
 
-    pub fn runs_of(&self, tool: &str) -> usize {
+    pub(crate) fn runs_of(&self, tool: &str) -> usize {
         self.runs.iter().filter(|run| run.tool == tool).count()
     }
 
-    pub fn run_of(&self, tool: &str) -> Run {
+    pub(crate) fn run_of(&self, tool: &str) -> Run {
         self.runs
             .iter()
             .rev()
@@ -536,7 +541,7 @@ impl World {
     }
 
     /// The posts that settle calls.
-    pub fn answers(&self) -> Vec<&Value> {
+    pub(crate) fn answers(&self) -> Vec<&Value> {
         self.posts
             .iter()
             .map(|post| &post["input"])
@@ -544,11 +549,11 @@ impl World {
             .collect()
     }
 
-    pub fn statuses(&self) -> &[u16] {
+    pub(crate) fn statuses(&self) -> &[u16] {
         &self.statuses
     }
 
-    pub fn reports(&self) -> Vec<&Report> {
+    pub(crate) fn reports(&self) -> Vec<&Report> {
         self.events
             .iter()
             .filter_map(|event| match event {
@@ -558,17 +563,17 @@ impl World {
             .collect()
     }
 
-    pub fn report(&self) -> &Report {
+    pub(crate) fn report(&self) -> &Report {
         let reports = self.reports();
         assert_eq!(reports.len(), 1, "one terminal event expected: {reports:?}");
         reports[0]
     }
 
-    pub fn error_code(&self) -> String {
+    pub(crate) fn error_code(&self) -> String {
         self.report().error.as_ref().map(|error| error.code.clone()).unwrap_or_default()
     }
 
-    pub fn warnings(&self) -> Vec<String> {
+    pub(crate) fn warnings(&self) -> Vec<String> {
         self.events
             .iter()
             .filter_map(|event| match event {
@@ -578,7 +583,7 @@ impl World {
             .collect()
     }
 
-    pub fn finished_turns(&self) -> Vec<(String, String, Option<String>)> {
+    pub(crate) fn finished_turns(&self) -> Vec<(String, String, Option<String>)> {
         self.events
             .iter()
             .filter_map(|event| match event {
@@ -592,7 +597,7 @@ impl World {
             .collect()
     }
 
-    pub fn connection_states(&self) -> Vec<String> {
+    pub(crate) fn connection_states(&self) -> Vec<String> {
         self.events
             .iter()
             .filter_map(|event| match event {
@@ -602,7 +607,7 @@ impl World {
             .collect()
     }
 
-    pub fn call(&self, index: usize) -> engine::CallRecord {
+    pub(crate) fn call(&self, index: usize) -> engine::CallRecord {
         self.engine
             .calls(SESSION)
             .get(index)
@@ -611,7 +616,7 @@ impl World {
     }
 
     /// What must hold whenever a scenario has come to rest.
-    pub fn check(&self) {
+    pub(crate) fn check(&self) {
         assert_eq!(self.machine.open_calls(), 0, "no call is left open");
         for call in self.engine.calls(SESSION) {
             assert!(

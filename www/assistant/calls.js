@@ -125,7 +125,8 @@ export class CallList {
     const entry = this.#entryOf(report);
     const { error } = report;
     entry.failed = Boolean(error);
-    entry.time.textContent = report.duration >= 10_000 ? `${Math.round(report.duration / 1000)} s` : `${report.duration} ms`;
+    const ran = report.duration > 0 || !error;
+    entry.time.textContent = !ran ? "not run" : report.duration >= 10_000 ? `${Math.round(report.duration / 1000)} s` : `${report.duration} ms`;
     entry.row("Answer", el("pre", { tabindex: "0" }, error ? error.message : shown(report.output ?? null)));
     if (error) entry.row("Code", error.code);
   }

@@ -8,6 +8,7 @@ export class Conversation {
   #log = byId("log");
   #bubbles = new Map();
   #steps = new Map();
+  #withdraw = () => {};
 
   #add(element) {
     const nearEnd = this.#log.scrollHeight - this.#log.scrollTop - this.#log.clientHeight < 140;
@@ -76,8 +77,8 @@ export class Conversation {
     const buttons = el(
       "div",
       {},
-      el("button", { class: "button main", type: "button", "data-answer": "yes", onclick: () => answer(true, yes) }, yes),
-      el("button", { class: "button", type: "button", "data-answer": "no", onclick: () => answer(false, no) }, no),
+      el("button", { class: "button main", type: "button", "data-answer": "yes", onclick: () => answer(true, `You said: ${yes}`) }, yes),
+      el("button", { class: "button", type: "button", "data-answer": "no", onclick: () => answer(false, `You said: ${no}`) }, no),
     );
     const id = `question-${this.#log.childElementCount}`;
     const card = el("section", { class: "question", role: "group", "aria-labelledby": id }, el("h3", { id }, title), el("p", {}, text), buttons);
@@ -86,8 +87,14 @@ export class Conversation {
     // The question goes where the keyboard is, unless somebody is in the middle of typing.
     const typing = document.activeElement?.matches?.("input:not(:placeholder-shown), select");
     if (!typing) buttons.firstElementChild.focus({ preventScroll: true });
-    signal?.addEventListener("abort", () => answer(false, "Withdrawn"), { once: true });
+    this.#withdraw = () => answer(false, "Withdrawn");
+    signal?.addEventListener("abort", this.#withdraw, { once: true });
     return promise;
+  }
+
+  /** Takes an open question back: whoever writes instead of answering has not said yes. */
+  withdraw() {
+    this.#withdraw();
   }
 }
 

@@ -3,9 +3,11 @@
  */
 export default function init(options: { module_or_path: WebAssembly.Module }): Promise<unknown>;
 export function buildInfo(): string;
+export function lintSchema(schema: string): string;
 
-export class RawValidator {
-  constructor(schema: string, draft?: string);
+export class RawSchema {
+  static compile(schema: string, draft?: string): RawSchema;
   free(): void;
-  check(text: string): string;
+  checkText(text: string): string;
+  checkResult(text: string): string;
 }

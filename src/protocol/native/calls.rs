@@ -2,8 +2,8 @@
 //!
 //! An engine that does not say who runs a call means its worker: only a plain `client` is ours.
 
-use super::{Payload, json, moment, optional, required};
-use crate::protocol::frame::{CallError, CallRequested, Frame, Handler, OpenCall};
+use super::{Payload, TOKEN_DELTA, json, moment, optional, required};
+use crate::protocol::frame::{CallError, CallRequested, Frame, Handler, OpenCall, Positioned};
 use std::borrow::Cow;
 
 pub(super) fn requested(payload: &Payload<'_>) -> Result<Frame, &'static str> {
@@ -64,23 +64,46 @@ pub(super) fn open(list: &str) -> Option<Vec<OpenCall>> {
     Some(json::items(list)?.into_iter().filter_map(read).collect())
 }
 
+/// Reads a delta in the form engines send: without an envelope. Deltas come by the thousand, so they are
+/// read in one pass; `false`, and nothing read, when the data is anything else.
+pub(super) fn flat_delta(data: &str, out: &mut Vec<Positioned>) -> bool {
+    let names = ["type", "payload", "text", "tool_calls", "call_id", "turn_id"];
+    let Some([kind, None, text, tool_calls, call_id, turn_id]) = json::pick(data, names) else {
+        return false;
+    };
+    if kind.and_then(json::text).is_none_or(|kind| kind != TOKEN_DELTA) {
+        return false;
+    }
+    each_delta(text, tool_calls, call_id, |frame| {
+        let turn_id = optional(turn_id);
+        out.push(Positioned { seq: None, turn_id, occurred_at: None, open_calls: None, frame });
+    });
+    true
+}
+
 /// The pieces a token delta carries: text and arguments of several calls may come in one.
 pub(super) fn deltas(payload: &Payload<'_>) -> Vec<Frame> {
     let mut pieces = Vec::new();
-    if let Some(text) = optional(payload.text).filter(|text| !text.is_empty()) {
-        let message_id = optional(payload.call_id).unwrap_or_default();
-        pieces.push(Frame::TextDelta { message_id, text });
+    each_delta(payload.text, payload.tool_calls, payload.call_id, |piece| pieces.push(piece));
+    pieces
+}
+
+fn each_delta(
+    text: Option<&str>,
+    calls: Option<&str>,
+    message_id: Option<&str>,
+    mut take: impl FnMut(Frame),
+) {
+    if let Some(text) = optional(text).filter(|text| !text.is_empty()) {
+        take(Frame::TextDelta { message_id: optional(message_id).unwrap_or_default(), text });
     }
-    for call in payload.tool_calls.and_then(json::items).unwrap_or_default() {
+    for call in calls.and_then(json::items).unwrap_or_default() {
         let names = ["id", "tool_call_id", "name", "arguments"];
-        let Some([id, old_id, name, delta]) = json::pick(call, names) else {
-            continue;
-        };
-        pieces.push(Frame::ArgumentsDelta {
+        let Some([id, old_id, name, delta]) = json::pick(call, names) else { continue };
+        take(Frame::ArgumentsDelta {
             id: optional(id.or(old_id)),
             name: optional(name),
             delta: optional(delta).unwrap_or_default(),
         });
     }
-    pieces
 }

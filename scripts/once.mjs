@@ -1,0 +1,107 @@
+/**
+ * The demo's conversation without a person: clicks every suggestion in headless Chromium, says yes when asked, and
+ * prints for each call what the model wanted, what the page made of it and what the engine recorded.
+ * It judges by the engine's own books. It always ends: a watchdog stops what hangs.
+ */
+import { startChromium } from "./lib/chromium.mjs";
+
+const longestMs = 60_000;
+const longestTurnMs = 10_000;
+const width = 200;
+
+const cut = (text) => (text.length > width ? `${text.slice(0, width - 1)}…` : text);
+const line = (name, text) => console.log(`    ${name.padEnd(15)}${cut(String(text).replaceAll("\n", " "))}`);
+
+/** Rejects after a time; the browser and the server are then ended by the caller. */
+function watchdog(ms) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`the conversation did not end within ${ms / 1000} s`)), ms);
+  });
+  return { late, stop: () => clearTimeout(timer) };
+}
+
+/** Collects what the page's runtime tells; only kinds that the transcript needs. */
+function listen() {
+  const { runtime } = globalThis.demo;
+  globalThis.heard = { classes: {}, reports: {} };
+  runtime.on("call", (event) => {
+    if (event.input) globalThis.heard.classes[event.callId] = { input: event.input, issues: event.issues ?? [] };
+  });
+  for (const type of ["agent.tool.called", "agent.tool.failed"]) {
+    runtime.on(type, (report) => (globalThis.heard.reports[report.callId] = { output: report.output, error: report.error }));
+  }
+}
+
+const heard = (page) => page.evaluate(() => ({ ...globalThis.heard, sessionId: globalThis.demo.runtime.sessionId }));
+
+/** Clicks one suggestion and waits for its turn to end, answering the question if one comes up. */
+async function turn(page, suggestion) {
+  await suggestion.click();
+  const ended = page.waitForFunction(() => document.body.dataset.turn !== "running", null, { timeout: longestTurnMs });
+  const question = page.locator(".question:not([data-answer]) [data-answer=yes]");
+  const asked = question.waitFor({ timeout: longestTurnMs }).then(() => question.click());
+  asked.catch(() => {});
+  await Promise.race([ended, asked]);
+  await ended;
+}
+
+function tell(call, { classes, reports }) {
+  const verdict = classes[call.id];
+  const report = reports[call.id];
+  const accepted = call.settlements.filter((settlement) => settlement.accepted);
+  const settled = accepted.length === 1 && ["completed", "errored"].includes(call.status);
+  console.log(`\n  ${settled ? "✓" : "✗"} ${call.name}  (${call.id}, attempt ${call.attempt})`);
+  line("arguments", call.arguments || "(none)");
+  line("classification", verdict ? [verdict.input, ...verdict.issues.map((issue) => issue.message)].join("; ") : "never classified");
+  line("answer", report?.error ? `${report.error.code}: ${report.error.message}` : JSON.stringify(report?.output ?? null));
+  line("recorded", `${call.status}, settled ${accepted.length === 1 ? "once" : `${accepted.length} times`}: ${JSON.stringify(call.result ?? call.error ?? null)}`);
+  return settled;
+}
+
+async function converse(page, demo) {
+  await page.goto(demo.url);
+  await page.waitForFunction(() => document.body.dataset.ready, null, { timeout: longestTurnMs });
+  const code = await page.evaluate(() => (document.body.dataset.ready === "failed" ? document.querySelector(".bubble.failed").textContent : ""));
+  if (code) throw new Error(code);
+  await page.evaluate(listen);
+  const told = new Set();
+  let calls = 0;
+  let bad = 0;
+  for (const suggestion of await page.locator(".suggestion").all()) {
+    console.log(`\n› ${await suggestion.textContent()}`);
+    await turn(page, suggestion);
+    const said = await heard(page);
+    for (const call of await demo.engine.calls(said.sessionId)) {
+      if (told.has(call.id)) continue;
+      told.add(call.id);
+      calls += 1;
+      if (!tell(call, said)) bad += 1;
+    }
+    console.log(`\n‹ ${await page.locator(".bubble.assistant, .bubble.failed").last().textContent()}`);
+  }
+  console.log(`\n${calls} calls, ${calls - bad} settled exactly once${bad ? `, ${bad} NOT` : ""}.`);
+  return calls > 0 && bad === 0 ? 0 : 1;
+}
+
+/** Runs it all; resolves to the exit code. */
+export async function driveOnce(start) {
+  const ends = [];
+  const { late, stop } = watchdog(longestMs);
+  try {
+    const demo = await Promise.race([start(), late]);
+    ends.push(demo.close);
+    const browser = await Promise.race([startChromium({ viewport: { width: 1280, height: 900 } }), late]);
+    ends.push(browser.close);
+    const page = await browser.context.newPage();
+    page.on("pageerror", (error) => console.error(`  page error: ${error.message}`));
+    return await Promise.race([converse(page, demo), late]);
+  } catch (error) {
+    console.error(`\nThe conversation failed: ${error.message}`);
+    return 1;
+  } finally {
+    stop();
+    const limit = new Promise((resolve) => setTimeout(resolve, 5_000).unref());
+    await Promise.race([Promise.allSettled(ends.reverse().map((end) => end())), limit]);
+  }
+}

@@ -1,0 +1,19 @@
+/**
+ * The entry `pagehand`: everything most people need. Importing it does nothing.
+ */
+export type { ErrorCode, ErrorFamily } from "./codes.js";
+export type { ListenOptions, Unsubscribe } from "./emitter.js";
+export { PagehandError, SchemaValidationError, ToolExecutionError } from "./errors.js";
+export type { Issue } from "./errors.js";
+export type * from "./events.js";
+export type { AnySchema, FromSchema, InputOf, JsonSchema } from "./infer.js";
+export type { Invocation, InvokeContext } from "./invoke.js";
+export type { MaybePromise, WasmSource } from "./load.js";
+export type { Approval, ApprovalAnswer, RuntimeOptions, Tuning } from "./options.js";
+export type { Numbers } from "./parse.js";
+export { createRuntime, init } from "./runtime.js";
+export type { AgentTool, Runtime, SendOptions } from "./runtime.js";
+export type { StandardIssue, StandardResult, StandardSchema } from "./standard-schema.js";
+export { tool } from "./tool.js";
+export type { InvalidInput, Tool, ToolAnnotations, ToolConfig, ToolContext, ToolEvent, ToolFields } from "./tool.js";
+export type { Turn, TurnReport, TurnResult } from "./turn.js";

@@ -1,0 +1,94 @@
+/**
+ * The tools of one runtime. The same tool may be registered by several owners and stays until the last
+ * one lets go; another tool of the same name is refused while it is there.
+ */
+import { type SchemaComplaint, checksOf } from "./checks.js";
+import { PagehandError, messageOf } from "./errors.js";
+import { toJsonText } from "./serialise.js";
+import type { Tool } from "./tool.js";
+
+interface Entry {
+  tool: Tool;
+  owners: number;
+}
+
+/** The tools of one runtime. @internal */
+export class Registry {
+  readonly #entries = new Map<string, Entry>();
+
+  get(name: string): Tool | undefined {
+    return this.#entries.get(name)?.tool;
+  }
+
+  tools(): Tool[] {
+    return [...this.#entries.values()].map((entry) => entry.tool);
+  }
+
+  /**
+   * Adds an owner. `added` runs if the tool is new here, `removed` when its last owner lets go.
+   * Gives the function that lets go.
+   */
+  hold(tool: Tool, added: () => void, removed: () => void): () => void {
+    const known = this.#entries.get(tool.name);
+    if (known && known.tool !== tool) {
+      throw new PagehandError("duplicate-tool", `another tool named "${tool.name}" is registered`);
+    }
+    const entry = known ?? { tool, owners: 0 };
+    if (!known) {
+      added();
+      this.#entries.set(tool.name, entry);
+    }
+    entry.owners += 1;
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      entry.owners -= 1;
+      if (entry.owners > 0 || this.#entries.get(tool.name) !== entry) return;
+      this.#entries.delete(tool.name);
+      removed();
+    };
+  }
+
+  clear(): void {
+    this.#entries.clear();
+  }
+}
+
+/** What the machine is told of a tool. @internal */
+export function specOf(tool: Tool, canAsk: boolean): string {
+  const checks = checksOf(tool);
+  const { name, description, version, mode, annotations, onInvalid, approve, timeout, lane, encoding } = tool;
+  try {
+    return toJsonText({
+      name,
+      description,
+      version,
+      input: checks.declared("input"),
+      output: checks.declared("output"),
+      checksInput: checks.has("input"),
+      checksOutput: checks.has("output"),
+      onInvalid: typeof onInvalid === "function" ? "repair" : onInvalid,
+      mode,
+      asksConsent: approve === undefined ? canAsk && annotations?.destructive === true : approve !== false,
+      readOnly: annotations?.readOnly === true,
+      idempotent: annotations?.idempotent === true,
+      timeout: timeout === undefined ? undefined : Math.ceil(timeout),
+      lane,
+      encoding,
+    });
+  } catch (error) {
+    throw new PagehandError("invalid-tool", `tool "${name}" cannot be declared: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Gets a tool's validators ready when the page has nothing better to do. @internal */
+export function prepareAtIdle(tool: Tool, complain: (complaint: SchemaComplaint) => void): void {
+  const prepare = () => {
+    void checksOf(tool)
+      .prepare()
+      .then((complaints) => complaints.forEach(complain));
+  };
+  if (typeof requestIdleCallback === "function") requestIdleCallback(prepare);
+  else queueMicrotask(prepare);
+}

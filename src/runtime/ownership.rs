@@ -1,0 +1,90 @@
+//! Who runs a session's calls: one page at a time, and what it finds when its turn comes.
+
+use super::call::Answer;
+use super::call::Phase;
+use super::codes::Code;
+use super::delivery::{Parcel, Travel};
+use super::ids::CallKey;
+use super::machine::Machine;
+use super::output::Effect;
+use super::record::{Progress, Record};
+
+impl Machine {
+    /// From here on this page runs the calls. What is open on the board is taken on at the live edge.
+    pub(super) fn ownership_gained(&mut self, records: Vec<Record>) {
+        self.owner = true;
+        for record in records {
+            // What this page holds is newer than what it once wrote.
+            if !self.calls.contains_key(&record.key) {
+                self.restored.insert(record.key, record.progress);
+            }
+        }
+        self.compare();
+    }
+
+    /// From here on another page runs the calls. What this one was doing about them stops, unanswered
+    /// and untold: the new owner finds the records and ends the calls.
+    pub(super) fn ownership_lost(&mut self) {
+        self.owner = false;
+        self.restored.clear();
+        let ours: Vec<CallKey> =
+            self.calls.values().filter(|call| !call.local).map(|call| call.key.clone()).collect();
+        for key in ours {
+            self.drop_call(&key);
+        }
+        self.pump_queue();
+    }
+
+    /// Leaves a call to another page.
+    pub(super) fn drop_call(&mut self, key: &CallKey) {
+        self.let_go(key, "another page took the call over");
+        self.calls.remove(key);
+        self.session.board.touch_later(&key.call_id);
+        self.release_messages(key);
+    }
+
+    pub(super) fn resumed(&mut self) {
+        self.resume_stream();
+        self.woken();
+    }
+
+    /// What an earlier owner left of a call decides how it goes on: an answer is sent as it is, a start
+    /// without an answer is remembered until the tool says whether it may run again.
+    pub(super) fn restore(&mut self, key: &CallKey) -> bool {
+        let Some(progress) = self.restored.remove(key) else { return false };
+        let now = self.now;
+        let Some(call) = self.calls.get_mut(key) else { return false };
+        match progress {
+            Progress::Started => {
+                call.started_before = true;
+                false
+            }
+            Progress::Answered { body, ok } => {
+                let answer = Answer { parcel: Parcel::new(body), ok, early: false, rounds: 0 };
+                call.phase = Phase::Delivering { travel: Travel::Waiting(Some(now)), answer };
+                true
+            }
+        }
+    }
+
+    /// Ends a call whose handler may have run in a page that is gone, unless running again is harmless.
+    pub(super) fn refuse_second_start(&mut self, key: &CallKey) -> bool {
+        let Some(call) = self.calls.get(key).filter(|call| call.started_before) else { return false };
+        if call.tool.as_ref().is_some_and(|tool| tool.may_run_again()) {
+            return false;
+        }
+        let message = format!(
+            "interrupted: the page went away while tool `{}` ran; whether it took effect is not known",
+            call.name
+        );
+        self.answer_error(key, Code::Interrupted, message, false);
+        true
+    }
+
+    /// Deletes what is stored of a call that ended without us.
+    pub(super) fn forget_restored(&mut self, key: &CallKey) {
+        if self.restored.remove(key).is_some() {
+            self.effect(Effect::Forget { key: key.clone() });
+        }
+    }
+}
