@@ -194,9 +194,21 @@ fn an_error_says_whether_to_try_again_and_is_cut_when_long() {
 
 #[test]
 fn what_fits_is_not_cut() {
-    let fits = "é".repeat(MAX_ERROR_CHARS);
-    assert_eq!(truncate(&fits), fits.as_str());
-    assert_eq!(truncate(&format!("{fits}x")).chars().count(), MAX_ERROR_CHARS);
+    assert_eq!(clip("éa😀", 3), "éa😀");
+    assert_eq!(clip("éa😀b", 3), "éa…");
+    assert_eq!(clip("ab", 0), "…");
+    assert_eq!(clip("", 0), "");
+}
+
+#[test]
+fn declarations_are_the_tools_as_an_input_carries_them() {
+    let tool =
+        AgentTool { name: "a", description: None, input: Some(json_text("{}")), output: None, defer: None };
+    assert_eq!(declarations(&[]), "[]");
+    assert_eq!(
+        declarations(&[tool, AgentTool { name: "b", ..tool }]),
+        r#"[{"name":"a","handler":"client","input":{}},{"name":"b","handler":"client","input":{}}]"#
+    );
 }
 
 #[test]

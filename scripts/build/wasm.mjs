@@ -3,7 +3,7 @@
  * `--crate-type cdylib` is what keeps link-time optimisation: with the manifest's two types rustc drops it silently.
  * Results are made aside and moved into `pkg/wasm` only when the file that ships has run.
  */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { filesUnder, hashOf, readStamp, writeStamp } from "../lib/inputs.mjs";
 import { at, npmBin, outDir, pkgDir, root, targetDir } from "../lib/paths.mjs";
@@ -21,20 +21,23 @@ const releaseDir = join(shipTarget, wasmTarget, "release");
 let cargoTurn = Promise.resolve();
 const stampFor = (name) => join(outDir, name, "stamp.json");
 
-/** What any source file of ours may not show: tools, flags, locked crates. */
+/** What makes the result but shows in no source file: the compiler, the tools, the flags. */
+let tools;
 function facts() {
-  return [ask("rustc", ["-Vv"], { env: { ...process.env, ...wasmEnvironment() } }), lockedVersion("wasm-bindgen"), optimise];
+  const packages = JSON.parse(readFileSync(at("package-lock.json"), "utf8")).packages;
+  tools ??= [ask("rustc", ["-Vv"], { env: { ...process.env, ...wasmEnvironment() } }), lockedVersion("wasm-bindgen"), packages["node_modules/binaryen"].version, optimise];
+  return tools;
 }
 
-const always = () => [at("Cargo.toml"), at("Cargo.lock"), at("package-lock.json"), ...filesUnder(at("scripts", "build"))];
+const recipe = [at("scripts", "build", "wasm.mjs"), at("scripts", "build", "instantiate.mjs")];
+const shippedHash = (name) => hashOf(shippedFiles(name).map((file) => join(shippedDir, file)));
+const sourcesHash = (files) => hashOf([...files.map((file) => resolve(root, file)), at("Cargo.toml"), at("Cargo.lock"), ...recipe], facts());
+const linkedHash = (linked) => hashOf([linked, ...recipe], facts());
 
 /** Why a file needs no build, or null. */
 export function unchanged(name) {
   const stamp = readStamp(stampFor(name));
-  if (!stamp || !shippedFiles(name).every((file) => existsSync(join(shippedDir, file)))) return null;
-  const same = stamp.sources === hashOf(stamp.files.map((file) => resolve(root, file)).concat(always()), facts());
-  const intact = stamp.shipped === hashOf(shippedFiles(name).map((file) => join(shippedDir, file)));
-  return same && intact ? "no input has changed" : null;
+  return stamp && stamp.shipped === shippedHash(name) && stamp.sources === sourcesHash(stamp.files) ? "no input has changed" : null;
 }
 
 /** The crate's own source files that went into the build, as the compiler lists them. */
@@ -62,6 +65,7 @@ function requireExports(name, folder) {
 async function compile(name, env, linked) {
   // All features link to one file name, so cargo must not take another feature's file for this one's.
   for (const stale of [join(releaseDir, "pagehand.wasm"), join(releaseDir, "deps", "pagehand.wasm")]) rmSync(stale, { force: true });
+  const start = Date.now();
   const locked = process.env.CI ? ["--locked"] : [];
   await job("cargo", ["rustc", ...locked, "--release", "--lib", "--crate-type", "cdylib", "--target", wasmTarget, "--no-default-features", "--features", name], {
     log: `build-${name}-cargo`,
@@ -70,7 +74,10 @@ async function compile(name, env, linked) {
     advice: "mend the error above; `npm test -- clippy-wasm` finds such errors sooner",
   });
   copyFileSync(join(releaseDir, "pagehand.wasm"), linked);
-  return compiledSources();
+  const files = compiledSources();
+  // A file saved while the compiler ran may or may not be in the result: leave no hash, and the next build decides.
+  const moved = files.some((file) => statSync(resolve(root, file)).mtimeMs >= start);
+  return { files, sources: moved ? "edited during the build" : sourcesHash(files) };
 }
 
 /** Builds a file and puts it into `pkg/wasm`; resolves to a sentence on its size. */
@@ -78,13 +85,17 @@ export async function buildWasm(name) {
   const env = wasmEnvironment();
   const aside = join(outDir, name, "made");
   const linked = join(outDir, name, "linked.wasm");
-  rmSync(join(outDir, name), { recursive: true, force: true });
+  const known = readStamp(stampFor(name));
+  rmSync(aside, { recursive: true, force: true });
   mkdirSync(aside, { recursive: true });
 
   const compiling = cargoTurn.then(() => compile(name, env, linked));
   cargoTurn = compiling.catch(() => {});
-  const files = await compiling;
-  const sources = hashOf(files.map((file) => resolve(root, file)).concat(always()), facts());
+  const stamp = { ...(await compiling), linked: linkedHash(linked) };
+  if (known?.linked === stamp.linked && known.shipped === shippedHash(name)) {
+    writeStamp(stampFor(name), { ...known, ...stamp });
+    return `${name}: links to the same bytes as before`;
+  }
 
   await job(bindgenCommand(), ["--target", "web", "--omit-default-module-path", "--out-dir", aside, "--out-name", name, linked], { log: `build-${name}-bindgen`, label: name, env });
   requireExports(name, aside);
@@ -100,10 +111,9 @@ export async function buildWasm(name) {
   });
 
   mkdirSync(shippedDir, { recursive: true });
-  const shipped = shippedFiles(name).map((file) => join(shippedDir, file));
   for (const file of shippedFiles(name)) renameSync(join(aside, file), join(shippedDir, file));
   rmSync(aside, { recursive: true, force: true });
-  writeStamp(stampFor(name), { files, sources, shipped: hashOf(shipped) });
+  writeStamp(stampFor(name), { ...stamp, shipped: shippedHash(name) });
   const kilobytes = (path) => `${Math.round(statSync(path).size / 1000)} KB`;
-  return `${name}: ${kilobytes(linked)} linked, ${kilobytes(shipped[0])} optimised, runs in Node`;
+  return `${name}: ${kilobytes(linked)} linked, ${kilobytes(join(shippedDir, `${name}_bg.wasm`))} optimised, runs in Node`;
 }

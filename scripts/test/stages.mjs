@@ -55,8 +55,11 @@ async function nodeRunner(log, files, env = {}) {
 
 const browser = () => nodeRunner("test-browser", browserTests(), { CHROME: chromePath() });
 
+/** The library once for each feature that ships, and the browser tests: the others are for the host alone. */
 async function clippyWasm() {
-  for (const { name } of modules) await wasmCargo(["clippy", ...locked, "--all-targets", ...featureFlags(name), ...denied], { log: `test-clippy-${name}` });
+  for (const { name } of modules) await wasmCargo(["clippy", ...locked, "--lib", ...featureFlags(name), ...denied], { log: `test-clippy-${name}` });
+  const tests = webTests().flatMap((name) => ["--test", name]);
+  if (tests.length) await wasmCargo(["clippy", ...locked, "--target", wasmTarget, ...tests, ...denied], { log: "test-clippy-web" });
 }
 
 /** The main crate and the private one for the tools; fuzz targets are checked by their own stage. */

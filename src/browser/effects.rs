@@ -44,7 +44,7 @@ pub(super) fn carry_out(driver: &Rc<Driver>, effect: Effect) {
         Effect::Invoke(invoke) => run(driver, &invoke),
         Effect::Cancel { invocation, reason } => driver.runs.abort(invocation, &reason),
         Effect::Persist { write, record } => persist(driver, write, &record),
-        Effect::Forget { key } => forget(driver, &key),
+        Effect::Retire { key } => forget(driver, &key),
     }
 }
 

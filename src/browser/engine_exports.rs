@@ -37,12 +37,7 @@ impl RawEngine {
     ///
     /// # Errors
     /// An `Error` if the JSON is not an input.
-    pub fn handle(
-        &mut self,
-        now_ms: f64,
-        input: &str,
-        body: Option<Box<[u8]>>,
-    ) -> Result<(), JsError> {
+    pub fn handle(&mut self, now_ms: f64, input: &str, body: Option<Box<[u8]>>) -> Result<(), JsError> {
         let mut input: Input = serde_json::from_str(input)?;
         if let (Input::Request { body: bytes, .. }, Some(body)) = (&mut input, body) {
             *bytes = body.into_vec();

@@ -47,9 +47,9 @@ impl Default for Script {
     }
 }
 
-/// A reply and when to give it.
+/// A reply and when to give it; in JSON the two lie side by side.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
+#[serde(from = "FlatRule", rename_all = "camelCase")]
 pub struct Rule {
     /// All that is named must hold.
     pub when: When,
@@ -58,6 +58,26 @@ pub struct Rule {
     /// The reply.
     #[serde(flatten)]
     pub reply: Reply,
+}
+
+/// A rule as it is written: read through this, because a flattened part cannot refuse unknown fields.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+struct FlatRule {
+    when: When,
+    times: Option<u32>,
+    say: Option<String>,
+    call: Vec<ScriptCall>,
+    error: Option<ModelFailure>,
+    interrupt: Option<ScriptInterrupt>,
+    delay_ms: u64,
+}
+
+impl From<FlatRule> for Rule {
+    fn from(flat: FlatRule) -> Rule {
+        let FlatRule { when, times, say, call, error, interrupt, delay_ms } = flat;
+        Rule { when, times, reply: Reply { say, call, error, interrupt, delay_ms } }
+    }
 }
 
 /// A rule's conditions.
@@ -78,7 +98,7 @@ pub struct When {
 
 /// One scripted reply.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct Reply {
     /// Text.
     pub say: Option<String>,

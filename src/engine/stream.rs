@@ -144,7 +144,7 @@ pub(crate) fn keep_alive(engine: &mut Engine, id: u64, since: Millis, now: Milli
     if stream.last_sent == since && !stream.is_silent(shared.now) {
         // A host that slept gets one comment, not one for each interval it slept through.
         shared.now = shared.now.max(now);
-        shared.send_bytes(id, b":\n\n".to_vec());
+        shared.send_through(id, b":\n\n".to_vec());
     }
     shared.arm_keep_alive(id);
 }

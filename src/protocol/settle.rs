@@ -120,14 +120,6 @@ pub fn input_body(session_id: &str, input: &Input<'_>) -> String {
     out
 }
 
-/// The tools as a JSON array, as an agent's own configuration lists them.
-#[must_use]
-pub fn declarations(tools: &[AgentTool<'_>]) -> String {
-    let mut out = String::new();
-    write::list(&mut out, tools, AgentTool::write);
-    out
-}
-
 impl InterruptResume<'_> {
     fn write(&self, object: &mut Object<'_>) {
         object.text("type", "interrupt.resume");
@@ -141,18 +133,22 @@ impl ToolError<'_> {
         object.text("type", "tool.error");
         object.text("id", self.id);
         object.number("attempt", self.attempt);
-        object.text("error", &truncate(self.error));
+        object.text("error", &clip(self.error, MAX_ERROR_CHARS));
         object.flag("retryable", self.retryable);
     }
 }
 
-/// An error's text, cut to [`MAX_ERROR_CHARS`]; a cut shows as an ellipsis.
+/// The tools as a JSON array, for whoever tells the engine of them in another way than by an input.
 #[must_use]
-pub fn truncate(text: &str) -> Cow<'_, str> {
-    clip(text, MAX_ERROR_CHARS)
+pub fn declarations(tools: &[AgentTool<'_>]) -> String {
+    let mut out = String::new();
+    write::array(&mut out, tools, AgentTool::write);
+    out
 }
 
-pub(crate) fn clip(text: &str, max_chars: usize) -> Cow<'_, str> {
+/// The text, cut to so many characters; a cut shows as an ellipsis, which counts.
+#[must_use]
+pub fn clip(text: &str, max_chars: usize) -> Cow<'_, str> {
     // A character has a byte at least, so most texts need no counting.
     if text.len() <= max_chars || text.char_indices().nth(max_chars).is_none() {
         return Cow::Borrowed(text);

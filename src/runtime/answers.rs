@@ -306,6 +306,7 @@ impl Machine {
         let stream_stopped = self.session.is_stopped();
         let live = self.session.is_live();
         let until_next = self.now.plus(self.config.confirm_timeout);
+        let waited_for = self.session.board.waits_for(&key.call_id, key.attempt);
         let Some(call) = self.calls.get_mut(key) else { return };
         let Phase::Sent { until, standing, answer } = &mut call.phase else { return self.send(key, false) };
         match standing {
@@ -324,6 +325,11 @@ impl Machine {
                 *asked = true;
                 *until = until_next;
                 self.reread();
+            }
+            // Asked again, the stream still shows the call open: the refusal was wrong, or too early.
+            Standing::Conflict { .. } if waited_for && answer.rounds < MAX_ROUNDS => {
+                answer.rounds = answer.rounds.saturating_add(1);
+                self.send(key, false);
             }
             Standing::Taken | Standing::Conflict { .. } => {
                 let message =
@@ -420,7 +426,7 @@ impl Machine {
             self.remembered.remember(key.clone());
             // The record of an answer nobody took stays: a page that comes later must not run the tool again.
             if !matches!(ending, Ending::Abandoned(..)) {
-                self.effect(Effect::Forget { key: key.clone() });
+                self.effect(Effect::Retire { key: key.clone() });
             }
         }
         self.release_messages(key);

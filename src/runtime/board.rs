@@ -166,6 +166,13 @@ impl Board {
         self.facts.get(id)
     }
 
+    /// Whether the engine, as far as it has told, waits for this attempt's answer.
+    pub(super) fn waits_for(&self, id: &str, attempt: u64) -> bool {
+        self.facts.get(id).is_some_and(|fact| {
+            fact.request.attempt == attempt && matches!(fact.state, FactState::Requested | FactState::Dispatched)
+        })
+    }
+
     /// Drops what needs no more comparing.
     pub(super) fn drop_fact(&mut self, id: &str) {
         self.facts.remove(id);

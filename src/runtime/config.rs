@@ -23,8 +23,10 @@ pub struct Config {
     pub backoff_max: Millis,
     /// A stream silent for this long is taken for dead: three of the engine's keep-alives.
     pub idle_timeout: Millis,
-    /// A stream that delivers nothing new for this long has shown all its history.
+    /// A stream that showed some history and then nothing new for this long has shown all of it.
     pub replay_quiet: Millis,
+    /// A stream that showed no history for this long has none to show.
+    pub replay_patience: Millis,
     /// How long a call for an unregistered tool waits: a component may be about to mount.
     pub unknown_tool_grace: Millis,
     /// How long an answer may stay unconfirmed before the stream is asked again from the cursor.
@@ -59,6 +61,7 @@ impl Default for Config {
             backoff_max: Millis(30_000),
             idle_timeout: Millis(45_000),
             replay_quiet: Millis(250),
+            replay_patience: Millis(1_500),
             unknown_tool_grace: Millis(2_000),
             confirm_timeout: Millis(30_000),
             max_open_calls: 2_048,

@@ -141,16 +141,14 @@ impl Machine {
         if self.calls.contains_key(key) {
             self.finish(key, Ending::Voided(why.to_owned()));
         } else {
-            self.forget_restored(key);
-            self.remembered.remember(key.clone());
+            self.retire_restored(key);
         }
     }
 
     /// The engine closed its books on an attempt.
     fn conclude(&mut self, key: &CallKey, outcome: &Result<Value, CallError>, live: bool) {
         let Some(call) = self.calls.get(key) else {
-            self.forget_restored(key);
-            self.remembered.remember(key.clone());
+            self.retire_restored(key);
             return;
         };
         let name = call.name.clone();

@@ -101,8 +101,8 @@ pub enum Effect {
         /// What to write, under the call's key.
         record: Record,
     },
-    /// Delete a call's record. Not answered.
-    Forget {
+    /// Keep nothing of a call but that it ended. Not answered.
+    Retire {
         /// Which call.
         key: CallKey,
     },

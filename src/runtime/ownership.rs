@@ -14,9 +14,13 @@ impl Machine {
     pub(super) fn ownership_gained(&mut self, records: Vec<Record>) {
         self.owner = true;
         for record in records {
-            // What this page holds is newer than what it once wrote.
-            if !self.calls.contains_key(&record.key) {
-                self.restored.insert(record.key, record.progress);
+            match record.progress {
+                Progress::Ended => self.remembered.remember(record.key),
+                // What this page holds is newer than what it once wrote.
+                progress if !self.calls.contains_key(&record.key) => {
+                    self.restored.insert(record.key, progress);
+                }
+                _ => {}
             }
         }
         self.compare();
@@ -64,6 +68,7 @@ impl Machine {
                 call.phase = Phase::Delivering { travel: Travel::Waiting(Some(now)), answer };
                 true
             }
+            Progress::Ended => false,
         }
     }
 
@@ -81,10 +86,11 @@ impl Machine {
         true
     }
 
-    /// Deletes what is stored of a call that ended without us.
-    pub(super) fn forget_restored(&mut self, key: &CallKey) {
+    /// A call ended without us: whatever an earlier owner left of it is over too.
+    pub(super) fn retire_restored(&mut self, key: &CallKey) {
+        self.remembered.remember(key.clone());
         if self.restored.remove(key).is_some() {
-            self.effect(Effect::Forget { key: key.clone() });
+            self.effect(Effect::Retire { key: key.clone() });
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is kept of a call while it is open, so that a page that comes back knows where it was.
+//! What is kept of a call, so that a page that comes back knows where it was, and that it is over.
 
 use super::ids::CallKey;
 use serde::{Deserialize, Serialize};
@@ -29,4 +29,6 @@ pub enum Progress {
         /// Whether it carries a result rather than an error.
         ok: bool,
     },
+    /// It ended. Kept so that reading history cannot run it again, however the network cuts that up.
+    Ended,
 }

@@ -15,6 +15,10 @@ use super::output::Effect;
 use crate::protocol::frame::Positioned;
 use crate::protocol::native;
 use crate::protocol::sse::{Limits, SseItem, SseParser};
+use std::collections::BTreeSet;
+
+/// Most numbers that are remembered as missing.
+const MAX_MISSING: usize = 1_024;
 
 /// The stream of one session and what it said.
 #[derive(Debug)]
@@ -24,8 +28,10 @@ pub(super) struct Session {
     link: Link,
     /// The last sequence number up to which nothing is missing.
     cursor: u64,
-    /// A hole that was asked about already: between these two numbers there is nothing to be had.
+    /// A hole that was asked about already.
     hole: Option<(u64, u64)>,
+    /// Numbers that were gone on without. A frame that comes late all the same is still news.
+    missing: BTreeSet<u64>,
     /// Whether everything up to now is known, so that a call may run as soon as it is announced.
     live: bool,
     /// Whether the session has no history: it was made just now and nobody else knows it.
@@ -42,7 +48,14 @@ enum Link {
     /// Asking; gives up at `until`.
     Connecting { request: RequestId, until: Millis },
     /// Reading.
-    Reading { request: RequestId, parser: Box<SseParser>, heard_at: Millis, news_at: Millis },
+    Reading {
+        request: RequestId,
+        parser: Box<SseParser>,
+        opened_at: Millis,
+        heard_at: Millis,
+        /// When the last frame with a place in the order came.
+        news_at: Option<Millis>,
+    },
     /// Broken; `None` waits for the network.
     Waiting { until: Option<Millis> },
     /// Broken for good, until somebody asks.
@@ -73,6 +86,7 @@ impl Session {
             link: Link::Idle,
             cursor: 0,
             hole: None,
+            missing: BTreeSet::new(),
             live: false,
             fresh: config.fresh,
             failures: 0,
@@ -205,8 +219,9 @@ impl Machine {
         self.session.link = Link::Reading {
             request,
             parser: Box::new(SseParser::new(limits)),
+            opened_at: self.now,
             heard_at: self.now,
-            news_at: self.now,
+            news_at: None,
         };
         self.session.refreshed = false;
         let state = if self.session.live { ConnectionState::Open } else { ConnectionState::CatchingUp };
@@ -250,6 +265,9 @@ impl Machine {
             Some(seq) => {
                 let expected = self.session.cursor.saturating_add(1);
                 if seq < expected {
+                    if self.session.missing.remove(&seq) {
+                        self.fold(positioned);
+                    }
                     return;
                 }
                 if seq > expected && !self.accept_hole(expected, seq) {
@@ -258,7 +276,7 @@ impl Machine {
                 self.session.cursor = seq;
                 let now = self.now;
                 if let Link::Reading { news_at, .. } = &mut self.session.link {
-                    *news_at = now;
+                    *news_at = Some(now);
                 }
             }
         }
@@ -269,6 +287,7 @@ impl Machine {
     fn accept_hole(&mut self, from: u64, to: u64) -> bool {
         if self.session.hole == Some((from, to)) {
             self.session.hole = None;
+            self.session.missing.extend((from..to).take(MAX_MISSING.saturating_sub(self.session.missing.len())));
             self.warn(
                 Code::StreamGap,
                 format!(
@@ -336,9 +355,12 @@ impl Machine {
         match &self.session.link {
             Link::Connecting { until, .. } => Some(*until),
             Link::Waiting { until } => *until,
-            Link::Reading { heard_at, news_at, .. } => {
+            Link::Reading { opened_at, heard_at, news_at, .. } => {
                 let idle = heard_at.plus(self.config.idle_timeout);
-                let quiet = news_at.plus(self.config.replay_quiet);
+                let quiet = match news_at {
+                    Some(news_at) => news_at.plus(self.config.replay_quiet),
+                    None => opened_at.plus(self.config.replay_patience),
+                };
                 Some(if self.session.live { idle } else { idle.min(quiet) })
             }
             Link::Idle | Link::Stopped | Link::Suspended => None,

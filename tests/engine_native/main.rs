@@ -1,9 +1,20 @@
 //! The bundled engine against the wire it must speak, one room of it per module.
 
+#![cfg(feature = "engine")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails loudly, in its helpers too"
+)]
+
 mod calls;
 mod driver;
 mod faults;
+mod host;
 mod inputs;
+mod random;
 mod script;
 mod settle;
 mod streams;

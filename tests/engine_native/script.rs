@@ -140,7 +140,12 @@ fn a_model_failure_is_retried_and_then_ends_the_turn() {
 
 #[test]
 fn a_misspelt_setting_is_refused() {
-    for config in [json!({ "sed": 1 }), json!({ "switches": { "badBdy": "json400" } })] {
+    for config in [
+        json!({ "sed": 1 }),
+        json!({ "switches": { "badBdy": "json400" } }),
+        json!({ "script": { "rules": [{ "when": { "user": "*" }, "calls": [] }] } }),
+        json!({ "script": { "replies": [{ "says": "x" }] } }),
+    ] {
         assert!(serde_json::from_value::<pagehand::engine::Config>(config).is_err());
     }
 }

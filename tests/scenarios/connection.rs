@@ -179,3 +179,15 @@ fn a_hole_that_cannot_be_filled_is_passed_after_one_more_look() {
     assert_eq!(world.warnings(), ["stream-gap"]);
     assert_eq!(world.opened.len(), 2);
 }
+
+#[test]
+fn a_frame_given_up_for_missing_still_counts_when_it_comes() {
+    let mut world = World::new(script());
+    world.register(tool("act", Behavior::Returns("1", 0)));
+    world.fault(json!({ "kind": "reorderFrames", "event": "turn.completed", "times": 2 }));
+    world.send("go");
+    world.advance(120_000);
+    assert_eq!(world.warnings(), ["stream-gap"]);
+    assert_eq!(world.finished_turns().len(), 1);
+    world.check();
+}

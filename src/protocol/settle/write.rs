@@ -74,14 +74,14 @@ impl<'o> Object<'o> {
         &mut self,
         name: &str,
         items: impl IntoIterator<Item = T>,
-        mut write: impl FnMut(T, &mut Object<'_>),
+        write: impl FnMut(T, &mut Object<'_>),
     ) {
-        list(self.name(name), items, &mut write);
+        array(self.name(name), items, write);
     }
 }
 
 /// Writes an array of objects.
-pub(super) fn list<T>(
+pub(super) fn array<T>(
     out: &mut String,
     items: impl IntoIterator<Item = T>,
     mut write: impl FnMut(T, &mut Object<'_>),
