@@ -425,7 +425,7 @@ fn a_recursion_through_alternatives_is_judged_in_bounded_time() {
     assert_eq!(issues.len(), 1);
     assert_eq!(
         issues[0].message,
-        "does not meet the schema, at a place too deep among its alternatives to name"
+        "does not meet the schema; too large or too deep among its alternatives to say where"
     );
 }
 
@@ -483,4 +483,16 @@ fn the_input_schemas_of_forty_public_tools_compile_and_raise_nothing() {
         count += 1;
     }
     assert_eq!(count, 40);
+}
+
+#[test]
+fn a_value_of_a_million_wrong_items_is_told_of_its_first() {
+    let text = format!("{{\"list\":[{}1]}}", "1,".repeat(1_000_000));
+    let schema = json!({ "type": "object", "properties": { "list": { "type": "array", "items": { "type": "string" } } } });
+    assert_eq!(
+        messages(&schema, &text),
+        ["/list/0: expected string, got integer 1 (put it in quotes: \"1\")"]
+    );
+    let either = json!({ "properties": { "list": { "anyOf": [{ "items": { "type": "string" } }, { "items": { "type": "null" } }] } } });
+    assert_eq!(messages(&either, &text).len(), 1);
 }

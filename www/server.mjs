@@ -34,13 +34,13 @@ const fromElsewhere = (request) => !["same-origin", "none", undefined].includes(
  * and `intercept(request, response)`, which may answer a request itself by returning true.
  */
 export async function startDemo({ port = 0, host = "127.0.0.1", model = null, config, headers, intercept } = {}) {
-  const { engine, mint, serve } = await startEngine(model, config);
+  const { engine, mint } = await startEngine(model, config);
   const settings = { engine: "/", model: model?.name ?? null };
 
   async function answer(request, response) {
     if (await intercept?.(request, response)) return;
     const { pathname } = new URL(request.url, "http://page");
-    if (pathname.startsWith("/api/client/")) return serve(request, response);
+    if (pathname.startsWith("/api/client/")) return engine.handle(request, response);
     if (pathname === "/demo/settings") return sendJson(response, 200, settings);
     if (pathname === "/demo/token") {
       if (request.method !== "POST" || fromElsewhere(request)) return sendJson(response, 403, { error: "not from here" });
@@ -66,7 +66,7 @@ export async function startDemo({ port = 0, host = "127.0.0.1", model = null, co
     server.close();
     server.closeAllConnections();
     await closed;
-    await engine.close?.();
+    await engine.close();
   }
   return { url: `http://127.0.0.1:${server.address().port}/`, engine, close };
 }

@@ -6,12 +6,11 @@
 use crate::runtime::event::{CallState, Connection, ConnectionState, Event};
 use crate::runtime::ids::CallKey;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// The stream's state and the open calls.
 #[derive(Debug, Default)]
 pub(super) struct Board {
-    calls: BTreeMap<CallKey, Pending>,
+    calls: Vec<Pending>,
     connection: Option<ConnectionState>,
 }
 
@@ -32,29 +31,32 @@ impl Board {
             Event::Connection(Connection { state, .. }) => self.connection = Some(*state),
             Event::Call(call) => match call.state {
                 CallState::Confirmed | CallState::Refused | CallState::Abandoned | CallState::Voided => {
-                    self.calls.remove(&call.key);
+                    self.drop_call(&call.key);
                 }
-                state => {
-                    let pending = Pending {
+                state => match self.calls.iter_mut().find(|pending| pending.key == call.key) {
+                    Some(pending) => pending.state = state,
+                    None => self.calls.push(Pending {
                         key: call.key.clone(),
                         name: call.name.clone(),
                         turn_id: call.turn_id.clone(),
                         state,
-                    };
-                    self.calls.insert(call.key.clone(), pending);
-                }
+                    }),
+                },
             },
             Event::Called(report) | Event::Failed(report) => {
-                self.calls.remove(&report.key);
+                self.drop_call(&report.key);
             }
             _ => {}
         }
     }
 
-    /// The open calls as a JSON array.
+    fn drop_call(&mut self, key: &CallKey) {
+        self.calls.retain(|pending| pending.key != *key);
+    }
+
+    /// The open calls as a JSON array, in the order they came.
     pub(super) fn pending(&self) -> String {
-        let calls: Vec<&Pending> = self.calls.values().collect();
-        serde_json::to_string(&calls).unwrap_or_else(|_| "[]".to_owned())
+        serde_json::to_string(&self.calls).unwrap_or_else(|_| "[]".to_owned())
     }
 
     /// The stream's state as its public name; `idle` before it was first wanted.

@@ -13,12 +13,12 @@ use super::timer::Timer;
 use crate::runtime::Machine;
 use crate::runtime::config::Config;
 use crate::runtime::event::Event;
-use crate::runtime::ids::{AskId, InvocationId, Millis, RequestId};
+use crate::runtime::ids::Millis;
 use crate::runtime::input::Input;
 use crate::runtime::output::{Effect, Output};
 use serde::Deserialize;
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// What the driver itself wants to know; the rest of the configuration is the machine's.
@@ -42,13 +42,14 @@ pub(super) struct Driver {
     clock: Cell<Millis>,
     host: Host,
     settings: Settings,
-    interest: RefCell<BTreeSet<String>>,
+    /// The kinds of events that somebody listens to, with commas between.
+    interest: RefCell<String>,
     timer: Timer,
     signals: RefCell<Option<Signals>>,
     pub(super) board: RefCell<Board>,
-    pub(super) requests: Cancels<RequestId>,
-    pub(super) runs: Cancels<InvocationId>,
-    pub(super) asks: Cancels<AskId>,
+    pub(super) requests: Cancels,
+    pub(super) runs: Cancels,
+    pub(super) asks: Cancels,
 }
 
 impl Driver {
@@ -66,9 +67,9 @@ impl Driver {
             timer: Timer::default(),
             signals: RefCell::default(),
             board: RefCell::default(),
-            requests: Cancels::new(),
-            runs: Cancels::new(),
-            asks: Cancels::new(),
+            requests: Cancels::default(),
+            runs: Cancels::default(),
+            asks: Cancels::default(),
         });
         let weak = Rc::downgrade(&driver);
         driver.timer.on_fire(move || {
@@ -108,7 +109,7 @@ impl Driver {
     }
 
     pub(super) fn set_interest(&self, kinds: &str) {
-        *self.interest.borrow_mut() = kinds.split(',').map(str::to_owned).collect();
+        kinds.clone_into(&mut self.interest.borrow_mut());
     }
 
     pub(super) fn declarations(&self) -> String {
@@ -178,7 +179,7 @@ impl Driver {
         let wanted: Vec<(&str, &Event)> = events
             .iter()
             .map(|event| (kind(event), event))
-            .filter(|(kind, _)| interest.contains(*kind))
+            .filter(|(kind, _)| interest.split(',').any(|wanted| wanted == *kind))
             .collect();
         drop(interest);
         if wanted.is_empty() {

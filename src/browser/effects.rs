@@ -21,14 +21,14 @@ use wasm_bindgen_futures::spawn_local;
 pub(super) fn carry_out(driver: &Rc<Driver>, effect: Effect) {
     match effect {
         Effect::OpenStream { request, session_id, after_seq, refresh } => {
-            let signal = driver.requests.open(request);
+            let signal = driver.requests.open(request.0);
             spawn_local(follow(Rc::clone(driver), request, session_id, after_seq, refresh, signal));
         }
         Effect::Post { request, body, refresh } => {
-            let signal = driver.requests.open(request);
+            let signal = driver.requests.open(request.0);
             spawn_local(post(Rc::clone(driver), request, body, refresh, signal));
         }
-        Effect::Abort { request } => driver.requests.abort(request, "given up"),
+        Effect::Abort { request } => driver.requests.abort(request.0, "given up"),
         Effect::Check { check, tool, direction, text } => {
             ask_validator(driver, check, &tool, direction, &text)
         }
@@ -40,10 +40,11 @@ pub(super) fn carry_out(driver: &Rc<Driver>, effect: Effect) {
             });
         }
         Effect::Ask { ask, key, tool, text } => ask_person(driver, ask, &key, &tool, &text),
-        Effect::WithdrawAsk { ask } => driver.asks.abort(ask, "the question is void"),
+        Effect::WithdrawAsk { ask } => driver.asks.abort(ask.0, "the question is void"),
         Effect::Invoke(invoke) => run(driver, &invoke),
-        Effect::Cancel { invocation, reason } => driver.runs.abort(invocation, &reason),
+        Effect::Cancel { invocation, reason } => driver.runs.abort(invocation.0, &reason),
         Effect::Persist { write, record } => persist(driver, write, &record),
+        Effect::ClaimOwnership => {}
         Effect::Retire { key } => forget(driver, &key),
     }
 }
@@ -73,7 +74,7 @@ fn ask_validator(driver: &Rc<Driver>, check: CheckId, tool: &str, direction: Dir
 }
 
 fn ask_person(driver: &Rc<Driver>, ask: AskId, key: &CallKey, tool: &str, text: &str) {
-    let signal = driver.asks.open(ask);
+    let signal = driver.asks.open(ask.0);
     let question = json!({
         "sessionId": key.session_id,
         "callId": key.call_id,
@@ -84,14 +85,14 @@ fn ask_person(driver: &Rc<Driver>, ask: AskId, key: &CallKey, tool: &str, text: 
     let given = driver.host().consent(&question.to_string(), &signal);
     let keeper = Rc::clone(driver);
     answer(driver, given, move |given| {
-        keeper.asks.close(ask);
+        keeper.asks.close(ask.0);
         Input::Consented { ask, decision: decision(given) }
     });
 }
 
 fn run(driver: &Rc<Driver>, invoke: &Invoke) {
     let invocation = invoke.invocation;
-    let signal = driver.runs.open(invocation);
+    let signal = driver.runs.open(invocation.0);
     let info = json!({
         "sessionId": invoke.key.session_id,
         "callId": invoke.key.call_id,
@@ -104,7 +105,7 @@ fn run(driver: &Rc<Driver>, invoke: &Invoke) {
     let given = driver.host().invoke(invocation.0, &info.to_string(), &invoke.text, &signal);
     let keeper = Rc::clone(driver);
     answer(driver, given, move |given| {
-        keeper.runs.close(invocation);
+        keeper.runs.close(invocation.0);
         Input::Settled { invocation, outcome: outcome(given) }
     });
 }

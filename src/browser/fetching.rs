@@ -24,14 +24,14 @@ pub(super) async fn follow(
         Ok(answer) => read(&driver, request, &answer).await.err(),
         Err(message) => Some(message),
     };
-    if driver.requests.has(request) {
-        driver.requests.close(request);
+    if driver.requests.has(request.0) {
+        driver.requests.close(request.0);
         driver.push(Input::StreamClosed { request, failure });
     }
 }
 
 async fn read(driver: &Rc<Driver>, request: RequestId, answer: &Answer) -> Result<(), String> {
-    if !driver.requests.has(request) {
+    if !driver.requests.has(request.0) {
         answer.discard();
         return Ok(());
     }
@@ -44,12 +44,12 @@ async fn read(driver: &Rc<Driver>, request: RequestId, answer: &Answer) -> Resul
     let Some(body) = answer.body()? else { return Ok(()) };
     loop {
         // The machine may have given the request up over what it was just told.
-        if !driver.requests.has(request) {
+        if !driver.requests.has(request.0) {
             body.cancel();
             return Ok(());
         }
         match body.next().await? {
-            Some(bytes) if driver.requests.has(request) => {
+            Some(bytes) if driver.requests.has(request.0) => {
                 driver.push(Input::ChunkArrived { request, bytes })
             }
             Some(_) => {}
@@ -76,8 +76,8 @@ pub(super) async fn post(
         },
         Err(message) => Input::PostFailed { request, message },
     };
-    if driver.requests.has(request) {
-        driver.requests.close(request);
+    if driver.requests.has(request.0) {
+        driver.requests.close(request.0);
         driver.push(input);
     }
 }

@@ -30,7 +30,7 @@ pub(super) async fn send(
     signal: &JsValue,
 ) -> Result<JsValue, String> {
     let token = token(driver, refresh).await?;
-    if !driver.requests.has(request) {
+    if !driver.requests.has(request.0) {
         return Err("given up".to_owned());
     }
     let built = build(driver.engine(), &wanted, token.as_deref(), Some(signal))

@@ -119,10 +119,7 @@ impl Session {
 
     pub(crate) fn wake(&mut self, shared: &mut Shared, task: Task) {
         match task {
-            Task::Decide { decision } => {
-                self.decide(shared, &decision);
-                self.pump(shared);
-            }
+            Task::Decide { decision } => self.decide(shared, &decision),
             Task::Dispatch { call, attempt } => self.dispatch_call(shared, &call, attempt),
             Task::QueueTimeout { call, attempt } => self.queue_timeout(shared, &call, attempt),
             Task::RunTimeout { call, attempt } => self.run_timeout(shared, &call, attempt),
@@ -132,6 +129,8 @@ impl Session {
             Task::ModelTimeout { call, attempt } => self.model_timeout(shared, &call, attempt),
             Task::ModelRetry { call, attempt } => self.retry_model(shared, &call, attempt),
         }
+        // Whatever the task queued is decided now; no other event may come to do it.
+        self.pump(shared);
     }
 
     /// Ends everything: open calls are voided, queued turns dropped.

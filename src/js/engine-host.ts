@@ -3,7 +3,7 @@
  * it is moved. Whatever carries the bytes (a `fetch`, a Node server) is a {@link Sink} here.
  */
 import { messageOf } from "./errors.js";
-import type { EngineFault, EngineOperator, EngineOutput, ModelReply, ModelRequest } from "./engine-types.js";
+import type { EngineFault, EngineOperator, EngineOutput, ModelDelta, ModelReply, ModelRequest, ShowDelta } from "./engine-types.js";
 import type { RawEngine } from "./wasm/engine.js";
 
 /** Who gets a response. */
@@ -28,6 +28,7 @@ type Input =
   | { type: "request"; id: number; method: string; target: string; headers: [string, string][] }
   | { type: "clientGone"; id: number }
   | { type: "timeReached" }
+  | { type: "modelDelta"; call: string; delta: ModelDelta }
   | { type: "modelReplied"; call: string; reply: ModelReply }
   | { type: "operator"; [field: string]: unknown }
   | { type: "fault"; fault: EngineFault };
@@ -37,7 +38,7 @@ export interface HostOptions {
   /** Where the clock starts if it is moved by hand; without it, real time passes. */
   manual: number | undefined;
   /** Answers model requests, where the engine does not do it by script. */
-  model: ((request: ModelRequest) => Promise<ModelReply> | ModelReply) | undefined;
+  model: ((request: ModelRequest, show: ShowDelta) => Promise<ModelReply> | ModelReply) | undefined;
 }
 
 const LONGEST_TIMER = 0x7fff_ffff;
@@ -174,7 +175,9 @@ export class EngineHost {
     let reply: ModelReply;
     try {
       if (!this.#options.model) throw new Error("nobody answers model requests here");
-      reply = await this.#options.model({ sessionId, agent, messages, tools });
+      reply = await this.#options.model({ sessionId, agent, messages, tools }, (delta) => {
+        if (asked.stream) this.#feed({ type: "modelDelta", call, delta });
+      });
     } catch (error) {
       reply = { error: { message: messageOf(error) } };
     }

@@ -101,6 +101,15 @@ export interface ModelReply {
   error?: { message: string; code?: string; retryable?: boolean };
 }
 
+/** A piece of a model's reply, to be shown before the reply is whole. */
+export interface ModelDelta {
+  text?: string | null;
+  toolCalls?: { id?: string; name: string; arguments: string }[];
+}
+
+/** Shows a piece. */
+export type ShowDelta = (delta: ModelDelta) => void;
+
 /** One try to settle a call. */
 export interface EngineSettlement {
   at: number;

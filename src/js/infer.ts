@@ -57,8 +57,8 @@ type FromArray<S> = S extends { readonly items: infer Items }
 
 type FromObject<S> = S extends { readonly properties: infer Properties }
   ? Flat<
-      { [Key in keyof Properties as Key extends RequiredOf<S> ? Key : never]: FromSchema<Properties[Key]> } & {
-        [Key in keyof Properties as Key extends RequiredOf<S> ? never : Key]?: FromSchema<Properties[Key]>;
+      { -readonly [Key in keyof Properties as Key extends RequiredOf<S> ? Key : never]: FromSchema<Properties[Key]> } & {
+        -readonly [Key in keyof Properties as Key extends RequiredOf<S> ? never : Key]?: FromSchema<Properties[Key]>;
       } & Rest<S>
     >
   : S extends { readonly additionalProperties: infer Extra }

@@ -13,6 +13,7 @@ import type {
   EngineSettings,
   ModelReply,
   ModelRequest,
+  ShowDelta,
 } from "./engine-types.js";
 import { PagehandError, messageOf } from "./errors.js";
 import { type MaybePromise, WasmFile, type WasmSource } from "./load.js";
@@ -33,8 +34,8 @@ const engineFile = new WasmFile<typeof EngineGlue>(
 export interface TestEngineOptions extends EngineSettings {
   /** The address its `fetch` answers to. @defaultValue `"https://engine.test"` */
   url?: string | undefined;
-  /** Answers the model requests instead of the script. */
-  model?: ((request: ModelRequest) => Promise<ModelReply> | ModelReply) | undefined;
+  /** Answers the model requests instead of the script; what it shows is streamed before the reply is whole. */
+  model?: ((request: ModelRequest, show: ShowDelta) => Promise<ModelReply> | ModelReply) | undefined;
   /** `"manual"`: time passes by `advance` alone. @defaultValue `"real"` */
   clock?: "real" | "manual" | undefined;
 }

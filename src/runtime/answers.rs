@@ -153,10 +153,10 @@ impl Machine {
 
     pub(super) fn persisted(&mut self, write: WriteId, result: Written) {
         if result == Written::Fenced {
-            // The page that took the call on also ends it.
-            if let Some(key) = self.writes.remove(&write) {
-                self.drop_call(&key);
-                self.pump_queue();
+            // Another page owns the session without this one having been told.
+            if self.writes.remove(&write).is_some() && self.owner {
+                self.ownership_lost();
+                self.effect(Effect::ClaimOwnership);
             }
             return;
         }
@@ -262,6 +262,13 @@ impl Machine {
                 let message = format!("the result of tool `{}` is larger than the engine takes", call.name);
                 call.output = None;
                 self.answer_error(key, Code::ResultTooLarge, message, false);
+            }
+            // An error is short: something on the way is wrong about it, and may be right later.
+            Next::TooLarge if answer.rounds < MAX_ROUNDS => {
+                answer.rounds = answer.rounds.saturating_add(1);
+                *travel = Travel::Waiting(Some(now.plus(self.config.backoff_max)));
+                self.tell_call(key, None);
+                self.tell_delivery(key, DeliveryState::Waiting, Some(Code::DeliveryRejected), status, words);
             }
             Next::TooLarge | Next::Reject => {
                 let message = words.unwrap_or_else(|| "the engine refused the answer".to_owned());

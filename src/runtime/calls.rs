@@ -313,7 +313,10 @@ impl Machine {
                 continue;
             };
             let lane = call.tool.as_ref().and_then(|tool| tool.lane.clone());
-            if running >= self.config.max_running || lane.as_ref().is_some_and(|lane| lanes.contains(lane)) {
+            // The app's own calls never wait: a handler that awaits one would wait for itself.
+            let full =
+                running >= self.config.max_running || lane.as_ref().is_some_and(|lane| lanes.contains(lane));
+            if full && !call.local {
                 // A lane keeps its order: whatever comes later in it waits behind this one.
                 lanes.extend(lane);
                 self.queue.push_back(key);

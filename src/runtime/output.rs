@@ -101,6 +101,9 @@ pub enum Effect {
         /// What to write, under the call's key.
         record: Record,
     },
+    /// Stand in line for the session again: it was lost unawares. Answered by `OwnershipGained` when
+    /// its turn comes.
+    ClaimOwnership,
     /// Keep nothing of a call but that it ended. Not answered.
     Retire {
         /// Which call.

@@ -40,7 +40,7 @@ impl Machine {
     }
 
     /// Leaves a call to another page.
-    pub(super) fn drop_call(&mut self, key: &CallKey) {
+    fn drop_call(&mut self, key: &CallKey) {
         self.let_go(key, "another page took the call over");
         self.calls.remove(key);
         self.session.board.touch_later(&key.call_id);

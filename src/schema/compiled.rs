@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::arguments::Limits;
 use super::check::Check;
-use super::cycle::{branching, find_cycle};
+use super::cycle::{Alternatives, alternatives, find_cycle};
 use super::draft::{CompileError, CompileErrorKind, Draft};
 use super::issue::{Issue, tidy};
 use super::nearest::nearest;
@@ -26,8 +26,12 @@ use super::wording::{json, quoted, shorten, type_name};
 /// Issues gathered from one text: a wrong array of thousands says nothing new after these.
 const ISSUE_CAP: usize = 64;
 
-/// Work spent on saying why a value fails a schema that recurses through alternatives, in judgments of one
-/// container: the crate tries every way down, which doubles with each level. A verdict needs no such work.
+/// Parts of a value up to which every issue is looked for. The crate gathers all before it tells the first, so
+/// beyond this only the first is asked for.
+const SIZE_CAP: usize = 20_000;
+
+/// The same where a schema recurses through alternatives: the crate explains every way down, and each level
+/// of the value doubles them. A verdict needs no such work.
 const WORK_CAP: usize = 4096;
 
 /// How a schema is read.
@@ -49,8 +53,7 @@ pub struct Compiled {
     validator: Validator,
     schema: Value,
     limits: Limits,
-    /// How many ways lead on at each level of the value, where the schema recurses through alternatives.
-    branching: usize,
+    alternatives: Alternatives,
 }
 
 /// Compiles a schema given as JSON text.
@@ -98,7 +101,7 @@ pub fn compile(schema: &Value, options: &Options) -> Result<Compiled, CompileErr
         validator,
         schema: schema.clone(),
         limits: options.limits,
-        branching: branching(schema, draft),
+        alternatives: alternatives(schema, draft),
     })
 }
 
@@ -222,13 +225,22 @@ impl Compiled {
         if self.validator.is_valid(value) {
             return Vec::new();
         }
-        if self.branching > 1 && weight(value, self.branching, WORK_CAP) > WORK_CAP {
-            let reason = "does not meet the schema, at a place too deep among its alternatives to name";
-            return vec![Issue::new("", "anyOf", reason).having(type_name(value))];
+        let mut issues = Vec::new();
+        let back = self.alternatives.leading_back;
+        let heavy = weight(value, 1, SIZE_CAP) > SIZE_CAP;
+        if heavy && self.alternatives.any || back > 1 && weight(value, back, WORK_CAP) > WORK_CAP {
+            let reason =
+                "does not meet the schema; too large or too deep among its alternatives to say where";
+            issues.push(Issue::new("", "anyOf", reason).having(type_name(value)));
+        } else if heavy {
+            if let Err(error) = self.validator.validate(value) {
+                issues = translate::issues(&self.schema, &error);
+            }
+        } else {
+            for error in self.validator.iter_errors(value).take(ISSUE_CAP) {
+                issues.append(&mut translate::issues(&self.schema, &error));
+            }
         }
-        let errors = self.validator.iter_errors(value).take(ISSUE_CAP);
-        let mut issues: Vec<Issue> =
-            errors.flat_map(|error| translate::issues(&self.schema, &error)).collect();
         tidy(&mut issues);
         issues.truncate(ISSUE_CAP);
         issues

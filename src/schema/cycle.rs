@@ -6,12 +6,10 @@
 //!
 //! A branching recursion is legal, but to say why a value fails it takes work that doubles with each level.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 
 use super::draft::Draft;
-use super::graph::{Graph, Key, key};
+use super::graph::{Graph, Id};
 
 /// The pointers of a chain of schemas that leads back to its beginning, or `None`.
 #[must_use]
@@ -20,48 +18,67 @@ pub fn find_cycle(schema: &Value, draft: Draft) -> Option<Vec<String>> {
     if !graph.refers {
         return None;
     }
-    let mut finished: BTreeSet<Key> = BTreeSet::new();
-    for &start in graph.nodes.keys() {
-        let mut path: Vec<Key> = Vec::new();
-        let mut pending: Vec<(Key, usize)> = vec![(start, 0)];
+    let mut finished = vec![false; graph.nodes.len()];
+    let finish = |node: Option<Id>, finished: &mut Vec<bool>| {
+        if let Some(mark) = node.and_then(|node| finished.get_mut(node)) {
+            *mark = true;
+        }
+    };
+    for start in 0..graph.nodes.len() {
+        let mut path: Vec<Id> = Vec::new();
+        let mut pending: Vec<(Id, usize)> = vec![(start, 0)];
         while let Some((node, level)) = pending.pop() {
             while path.len() > level {
-                finished.extend(path.pop());
+                finish(path.pop(), &mut finished);
             }
             if let Some(at) = path.iter().position(|&seen| seen == node) {
                 let chain = path.iter().skip(at).chain(core::iter::once(&node));
-                return Some(chain.map(|key| graph.pointer(*key)).collect());
+                let pointer = |id: &Id| graph.nodes.get(*id).map(|node| format!("#{}", node.pointer));
+                return Some(chain.filter_map(pointer).collect());
             }
-            if finished.contains(&node) {
+            if finished.get(node) != Some(&false) {
                 continue;
             }
             path.push(node);
-            let next = graph.same_value(node, draft);
-            pending.extend(next.into_iter().map(|next| (next, level + 1)));
+            for next in graph.next(node, true, draft) {
+                pending.push((next, level + 1));
+            }
         }
-        finished.extend(path);
+        while let Some(node) = path.pop() {
+            finish(Some(node), &mut finished);
+        }
     }
     None
 }
 
-/// The most alternatives of one `anyOf`, `oneOf` or `allOf` that lead back to it; 0 or 1 in ordinary schemas.
+/// How much work it is to say why a value fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Alternatives {
+    /// Whether the schema offers any: to explain one is to explain them all.
+    pub any: bool,
+    /// The most alternatives of one `anyOf`, `oneOf` or `allOf` that lead back to it: from two on, the work
+    /// doubles with each level of the value.
+    pub leading_back: usize,
+}
+
+/// What alternatives a schema offers.
 #[must_use]
-pub fn branching(schema: &Value, draft: Draft) -> usize {
+pub fn alternatives(schema: &Value, draft: Draft) -> Alternatives {
     let graph = Graph::of(schema, draft);
-    if !graph.refers {
-        return 0;
-    }
-    let mut most = 0;
-    for (&node, inner) in &graph.nodes {
+    let mut found = Alternatives { any: false, leading_back: 0 };
+    for (id, node) in graph.nodes.iter().enumerate() {
         for keyword in ["anyOf", "oneOf", "allOf"] {
-            let Some(Value::Array(branches)) = inner.schema.get(keyword) else {
-                continue;
-            };
-            if branches.len() > most && branches.len() > 1 {
-                let back = branches.iter().filter(|branch| graph.reaches(key(branch), node));
-                most = most.max(back.count());
+            let Some(Value::Array(branches)) = node.schema.get(keyword) else { continue };
+            found.any |= keyword != "allOf";
+            if graph.refers && branches.len() > found.leading_back.max(1) {
+                let mut back = 0;
+                for branch in branches {
+                    let leads_back = graph.id(branch).is_some_and(|branch| graph.reaches(branch, id, draft));
+                    back += usize::from(leads_back);
+                }
+                found.leading_back = found.leading_back.max(back);
             }
         }
     }
-    most
+    found
 }

@@ -114,15 +114,22 @@ pub fn render(issues: &[Issue]) -> String {
 /// Puts issues in their one order and drops repeats: by path (array indexes as numbers, parents before
 /// children), then by keyword, then by message.
 pub fn tidy(issues: &mut Vec<Issue>) {
-    issues.sort_by(|left, right| {
-        compare_paths(&left.path, &right.path)
-            .then_with(|| rank(&left.keyword).cmp(&rank(&right.keyword)))
-            .then_with(|| left.keyword.cmp(&right.keyword))
-            .then_with(|| left.message.cmp(&right.message))
-    });
-    issues.dedup_by(|next, kept| {
-        next.path == kept.path && next.keyword == kept.keyword && next.message == kept.message
-    });
+    // Inserted one by one: they are few, and nearly in order.
+    let mut sorted: Vec<Issue> = Vec::with_capacity(issues.len());
+    for issue in issues.drain(..) {
+        let at = sorted.partition_point(|other| compare(other, &issue) == Ordering::Less);
+        if sorted.get(at).is_none_or(|other| compare(other, &issue) != Ordering::Equal) {
+            sorted.insert(at, issue);
+        }
+    }
+    *issues = sorted;
+}
+
+fn compare(left: &Issue, right: &Issue) -> Ordering {
+    compare_paths(&left.path, &right.path)
+        .then_with(|| rank(&left.keyword).cmp(&rank(&right.keyword)))
+        .then_with(|| left.keyword.cmp(&right.keyword))
+        .then_with(|| left.message.cmp(&right.message))
 }
 
 /// A wrong type explains everything else at its place, and a missing property comes before a stray one.

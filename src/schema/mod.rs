@@ -33,7 +33,7 @@ pub use arguments::{Arguments, Limits, classify_text};
 pub use check::Check;
 #[cfg(feature = "schema")]
 pub use compiled::{Compiled, Options, compile, compile_text};
-pub use cycle::{branching, find_cycle};
+pub use cycle::{Alternatives, alternatives, find_cycle};
 pub use draft::{CompileError, CompileErrorKind, Draft};
 pub use issue::{Issue, MAX_RENDERED, render, tidy};
 pub use lint::{Finding, Level, lint, lint_text};

@@ -39,7 +39,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 fn plain(name: &str) -> Vec<char> {
     name.chars()
         .filter(|character| !matches!(character, '_' | '-' | ' ' | '.'))
-        .flat_map(char::to_lowercase)
+        .map(|character| character.to_ascii_lowercase())
         .take(LENGTH_CAP)
         .collect()
 }

@@ -10,6 +10,9 @@ use serde_json::Value;
 use super::issue::Issue;
 use super::wording::{self, quoted, shorten};
 
+/// Unknown properties of one object that are told.
+const NAME_CAP: usize = 64;
+
 /// The issues of one finding: usually one, several where several properties are unknown, and those of the
 /// one plausible alternative where there is a choice.
 pub(super) fn issues(schema: &Value, error: &ValidationError<'_>) -> Vec<Issue> {
@@ -24,10 +27,8 @@ pub(super) fn issues(schema: &Value, error: &ValidationError<'_>) -> Vec<Issue> 
         Kind::Required { property } => return vec![missing(schema, error, property, got)],
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
             let known = known_names(parent(schema, error));
-            return unexpected
-                .iter()
-                .map(|name| wording::unknown_property(path, keyword, name, &known))
-                .collect();
+            let unexpected = unexpected.iter().take(NAME_CAP);
+            return unexpected.map(|name| wording::unknown_property(path, keyword, name, &known)).collect();
         }
         Kind::Enum { options } => match options.as_array() {
             Some(options) => wording::not_in_enum(path, options, got),
@@ -157,9 +158,9 @@ fn type_names(kind: &TypeKind) -> Vec<&'static str> {
     names_of(set)
 }
 
-/// The crate lists `null` first; a reader wants it last.
+/// The crate lists `null` in its own place; a reader wants it last.
 fn names_of(set: JsonTypeSet) -> Vec<&'static str> {
-    let mut names: Vec<&'static str> = set.iter().map(|name| name.as_str()).collect();
-    names.sort_by_key(|name| (*name == "null", *name));
-    names
+    let all = ["array", "boolean", "integer", "number", "object", "string", "null"];
+    let has = |name: &&str| set.iter().any(|kind| kind.as_str() == *name);
+    all.into_iter().filter(has).collect()
 }

@@ -116,22 +116,27 @@ pub(super) fn depth(value: &Value, cap: usize) -> usize {
     deepest
 }
 
-/// Containers of a value, each counted as `base` to the power of half its level: a container and the property
-/// that holds it are one step of a recursive schema. Counted no further than just beyond `cap`.
+/// The parts of a value, each counted as `base` to the power of half the level it is at: a container and the
+/// property that holds it are one step of a recursive schema. Counted no further than just beyond `cap`.
 #[cfg(feature = "schema")]
 pub(super) fn weight(value: &Value, base: usize, cap: usize) -> usize {
     let mut total = 0_usize;
     let mut pending = vec![(value, 0_u32)];
     while let Some((value, level)) = pending.pop() {
+        let count = match value {
+            Value::Array(items) => items.len(),
+            Value::Object(map) => map.len(),
+            _ => continue,
+        };
+        total = total.saturating_add(base.saturating_pow(level / 2).saturating_mul(count.max(1)));
         if total > cap {
             break;
         }
         match value {
             Value::Array(items) => pending.extend(items.iter().map(|item| (item, level + 1))),
             Value::Object(map) => pending.extend(map.values().map(|item| (item, level + 1))),
-            _ => continue,
+            _ => {}
         }
-        total = total.saturating_add(base.saturating_pow(level / 2));
     }
     total
 }

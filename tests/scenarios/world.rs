@@ -287,7 +287,7 @@ impl World {
                     result: if self.stores { Written::Stored } else { Written::Failed },
                 });
             }
-            Effect::Retire { .. } => {}
+            Effect::Retire { .. } | Effect::ClaimOwnership => {}
         }
     }
 

@@ -67,16 +67,13 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Stands in line. Returns true if the lock is free at once.
+    /// Stands in line. Returns true if the lock is the page's already.
     pub fn request(&mut self, page: u64) -> bool {
-        if self.holder.is_none() {
-            self.holder = Some(page);
-            return true;
-        }
-        if self.holder != Some(page) && !self.waiting.contains(&page) {
+        let holder = *self.holder.get_or_insert(page);
+        if holder != page && !self.waiting.contains(&page) {
             self.waiting.push_back(page);
         }
-        false
+        holder == page
     }
 
     /// Lets go or leaves the line. Returns whose the lock is now, if that changed.

@@ -19,7 +19,7 @@ use plan::{Plan, Sabotage};
 use sim::Sim;
 
 /// Seeds of every test run.
-const STANDING: u64 = 3_000;
+const STANDING: u64 = 2_000;
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()

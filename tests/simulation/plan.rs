@@ -96,7 +96,10 @@ impl Plan {
         for tab in 0..tabs {
             happenings.push((CALM, Happening::Thaw { tab }));
             happenings.push((CALM, Happening::Online { tab }));
-            happenings.push((CALM + 2, Happening::Shown { tab }));
+            // A person who comes back to a tab that had to stop makes it try again.
+            for back in [2, 60_000, 120_000, 180_000, 300_000] {
+                happenings.push((CALM + back, Happening::Shown { tab }));
+            }
         }
         happenings.push((CALM, Happening::StorageFails { on: false }));
         happenings.push((CALM + 1, Happening::Open { tab: 0 }));

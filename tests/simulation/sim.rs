@@ -7,11 +7,11 @@ use super::plan::{CALM, Happening, Plan, Sabotage, TOOLS};
 use pagehand::engine::{self, Engine};
 use pagehand::runtime::event::Event;
 use pagehand::runtime::ids::{InvocationId, RequestId};
-use pagehand::runtime::input::{Decision, Failure, Input, Outcome, Verdict};
+use pagehand::runtime::input::{Decision, Failure, Input, Outcome, Verdict, Written};
 use pagehand::runtime::output::{Effect, Invoke, Output};
 use pagehand::runtime::{CallKey, Millis};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const BEGINNING: u64 = 1_790_000_000_000;
 /// How long after the storm everything must have come to rest.
@@ -34,6 +34,8 @@ pub struct Sim {
     pub log: Vec<String>,
     /// How often each tool ran for a call and attempt, over all pages.
     pub executions: BTreeMap<(String, u64, &'static str), u32>,
+    /// Calls whose start could not be stored: nothing can keep a later page from starting them again.
+    pub unprotected: BTreeSet<(String, u64)>,
     /// Calls that ended twice in one page, and what was told after a close.
     pub faults: Vec<String>,
     pub most_open: usize,
@@ -49,6 +51,8 @@ pub struct Sim {
     arrivals: BTreeMap<u64, Millis>,
     storage_fails: bool,
     token: String,
+    /// What a refresh gives.
+    good_token: String,
     messages: usize,
 }
 
@@ -62,6 +66,7 @@ impl Sim {
             disk: Disk::default(),
             log: Vec::new(),
             executions: BTreeMap::new(),
+            unprotected: BTreeSet::new(),
             faults: Vec::new(),
             most_open: 0,
             most_on_disk: 0,
@@ -74,10 +79,12 @@ impl Sim {
             arrivals: BTreeMap::new(),
             storage_fails: false,
             token: String::new(),
+            good_token: String::new(),
             messages: 0,
             plan,
         };
-        sim.token = sim.mint();
+        sim.good_token = sim.mint();
+        sim.token = sim.good_token.clone();
         for (at, happening) in sim.plan.happenings.clone() {
             sim.later(at, Due::Happens(happening));
         }
@@ -424,10 +431,17 @@ impl Sim {
             Effect::Persist { write, record } => {
                 let epoch = self.pages[&id].epoch;
                 let result = self.disk.write(epoch, &record, self.storage_fails, self.plan.sabotage);
+                if result == Written::Failed {
+                    self.unprotected.insert((record.key.call_id.clone(), record.key.attempt));
+                }
                 self.most_on_disk = self.most_on_disk.max(self.disk.open());
                 self.say(|| format!("page {id}: {} persists {:?}: {result:?}", name(&record.key), kind(&record.progress)));
                 let span = self.chance.between(0, 8);
                 self.later(span, Due::ToPage { page: id, input: Input::Persisted { write, result } });
+            }
+            Effect::ClaimOwnership => {
+                self.pages.get_mut(&id).unwrap().epoch = 0;
+                self.stand_in_line(id);
             }
             Effect::Retire { key } => {
                 let epoch = self.pages[&id].epoch;
@@ -462,7 +476,7 @@ impl Sim {
     #[allow(clippy::too_many_arguments)]
     fn request(&mut self, id: u64, handle: RequestId, method: &str, target: String, body: String, refresh: bool, stream: bool) {
         if refresh {
-            self.token = self.mint();
+            self.token = self.good_token.clone();
         }
         let page = self.pages.get_mut(&id).unwrap();
         if !page.online {

@@ -111,7 +111,7 @@ export class CallList {
     const entry = this.#entryOf(event);
     if (event.arguments !== undefined) entry.row("Arguments", el("pre", { tabindex: "0" }, event.arguments === "" ? "(none)" : shown(event.arguments)));
     if (event.input) entry.row("Verdict", el("span", { class: "chip", "data-tone": verdicts[event.input] }, event.input));
-    if (event.issues?.length) entry.row("Issues", el("ul", {}, ...event.issues.map((issue) => el("li", {}, `${issue.path || "arguments"}: ${issue.message}`))));
+    if (event.issues?.length) entry.row("Issues", el("ul", {}, ...event.issues.map((issue) => el("li", {}, issue.message))));
     entry.state(event.state);
   }
 

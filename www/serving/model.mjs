@@ -5,10 +5,13 @@
 import { ModelError } from "../models/wire.mjs";
 
 /** What the engine asks instead of its script. */
-export const modelHost = (model) => async (asked, onDelta, signal) => {
+export const modelHost = (model) => async (asked, show) => {
   let shown = false;
   try {
-    return await model.reply(asked, (delta) => ((shown = true), onDelta?.(delta)), signal);
+    return await model.reply(asked, (delta) => {
+      shown = true;
+      show(delta);
+    });
   } catch (error) {
     const failure = error instanceof ModelError ? error.failure() : { message: `the model's adapter failed: ${error.message}`, code: "internal", retryable: false };
     console.error(`Model: ${failure.message}`);

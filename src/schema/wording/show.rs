@@ -1,7 +1,7 @@
 //! Values, names and schemas in few words. Everything is capped before it is built, not after: a value of
 //! megabytes is written no further than its first characters.
 
-use std::io::{Error, ErrorKind, Result, Write};
+use core::fmt::{Error, Result, Write};
 
 use serde_json::Value;
 
@@ -20,10 +20,10 @@ pub fn shorten(text: &str, cap: usize) -> String {
 /// A value as short JSON.
 #[must_use]
 pub fn json(value: &Value) -> String {
-    let mut sink = Capped(Vec::new());
+    let mut sink = Capped(String::new());
     // The only error is the sink saying that it is full.
-    let _ = serde_json::to_writer(&mut sink, value);
-    shorten(&String::from_utf8_lossy(&sink.0), VALUE_CAP)
+    let _ = write!(sink, "{value}");
+    shorten(&sink.0, VALUE_CAP)
 }
 
 /// A name in quotes, shortened.
@@ -81,21 +81,18 @@ pub fn list(parts: impl ExactSizeIterator<Item = String>, cap: usize) -> String 
     if total > cap { format!("{} and {} more", shown.join(", "), total - cap) } else { shown.join(", ") }
 }
 
-struct Capped(Vec<u8>);
+struct Capped(String);
 
 impl Write for Capped {
-    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+    fn write_str(&mut self, text: &str) -> Result {
         // Four bytes a character, and room for one more so that a cut is seen as one.
         let room = (VALUE_CAP * 4 + 8).saturating_sub(self.0.len());
-        if room == 0 {
-            return Err(Error::from(ErrorKind::WriteZero));
+        if text.len() <= room {
+            self.0.push_str(text);
+            return Ok(());
         }
-        let taken = bytes.len().min(room);
-        self.0.extend_from_slice(bytes.get(..taken).unwrap_or_default());
-        Ok(taken)
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        Ok(())
+        let end = text.floor_char_boundary(room);
+        self.0.push_str(text.get(..end).unwrap_or_default());
+        Err(Error)
     }
 }

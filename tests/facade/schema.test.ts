@@ -1,0 +1,35 @@
+/** The validator by itself. */
+import { describe, expect, it } from "vitest";
+import { compile } from "pagehand/schema";
+
+describe("compile", () => {
+  it("checks values and JSON text", async () => {
+    const schema = await compile({ type: "object", properties: { n: { type: "integer", maximum: 9007199254740993 } }, required: ["n"] });
+    expect(schema.check({ n: 1 })).toEqual([]);
+    expect(schema.check('{"n":1}')).toEqual([]);
+    expect(schema.check({})).toMatchObject([{ path: "", keyword: "required" }]);
+    expect(schema.check('{"n":"1"}')).toMatchObject([{ path: "/n", keyword: "type", message: expect.stringContaining("/n") }]);
+    expect(schema.check({ n: 9007199254740994n })).toMatchObject([{ keyword: "maximum" }]);
+  });
+
+  it("says of text that is not JSON that it is not", async () => {
+    const schema = await compile(true);
+    expect(schema.check('{"n":').length).toBe(1);
+  });
+
+  it("reads a schema by the draft asked for", async () => {
+    const schema = { minimum: 1, exclusiveMinimum: true } as const;
+    expect((await compile(schema, { draft: "4" })).check(1)).toMatchObject([{ keyword: "exclusiveMinimum" }]);
+    await expect(compile(schema, { draft: "2020-12" })).rejects.toMatchObject({ code: "invalid-schema" });
+  });
+
+  it.each<[string, unknown]>([
+    ["a wrong type", { type: "strnig" }],
+    ["a reference to nowhere", { $ref: "#/$defs/none" }],
+    ["a remote reference", { $ref: "https://example.com/schema.json" }],
+    ["a pattern that is none", { pattern: "(" }],
+    ["a cycle", ((one: Record<string, unknown>) => (one.not = one))({})],
+  ])("rejects %s with invalid-schema", async (_name, schema) => {
+    await expect(compile(schema as object as never)).rejects.toMatchObject({ code: "invalid-schema" });
+  });
+});
