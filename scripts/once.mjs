@@ -6,7 +6,6 @@
 import { startChromium } from "./lib/chromium.mjs";
 
 const longestMs = 60_000;
-const longestTurnMs = 10_000;
 const width = 200;
 
 const cut = (text) => (text.length > width ? `${text.slice(0, width - 1)}…` : text);
@@ -38,9 +37,9 @@ const heard = (page) => page.evaluate(() => ({ ...globalThis.heard, sessionId: g
 /** Clicks one suggestion and waits for its turn to end, answering the question if one comes up. */
 async function turn(page, suggestion) {
   await suggestion.click();
-  const ended = page.waitForFunction(() => document.body.dataset.turn !== "running", null, { timeout: longestTurnMs });
+  const ended = page.waitForFunction(() => document.body.dataset.turn !== "running");
   const question = page.locator(".question:not([data-answer]) [data-answer=yes]");
-  const asked = question.waitFor({ timeout: longestTurnMs }).then(() => question.click());
+  const asked = question.waitFor().then(() => question.click());
   asked.catch(() => {});
   await Promise.race([ended, asked]);
   await ended;
@@ -61,7 +60,7 @@ function tell(call, { classes, reports }) {
 
 async function converse(page, demo) {
   await page.goto(demo.url);
-  await page.waitForFunction(() => document.body.dataset.ready, null, { timeout: longestTurnMs });
+  await page.waitForFunction(() => document.body.dataset.ready);
   const code = await page.evaluate(() => (document.body.dataset.ready === "failed" ? document.querySelector(".bubble.failed").textContent : ""));
   if (code) throw new Error(code);
   await page.evaluate(listen);
@@ -70,7 +69,10 @@ async function converse(page, demo) {
   let bad = 0;
   for (const suggestion of await page.locator(".suggestion").all()) {
     console.log(`\n› ${await suggestion.textContent()}`);
-    await turn(page, suggestion);
+    const late = await turn(page, suggestion).then(
+      () => null,
+      (error) => error,
+    );
     const said = await heard(page);
     for (const call of await demo.engine.calls(said.sessionId)) {
       if (told.has(call.id)) continue;
@@ -78,14 +80,19 @@ async function converse(page, demo) {
       calls += 1;
       if (!tell(call, said)) bad += 1;
     }
+    if (late) {
+      console.log(`\n  ✗ the turn did not end: ${late.message.split("\n")[0]}`);
+      bad += 1;
+      break;
+    }
     console.log(`\n‹ ${await page.locator(".bubble.assistant, .bubble.failed").last().textContent()}`);
   }
-  console.log(`\n${calls} calls, ${calls - bad} settled exactly once${bad ? `, ${bad} NOT` : ""}.`);
+  console.log(`\n${calls} calls, ${bad ? "NOT all settled" : "each settled exactly once"}.`);
   return calls > 0 && bad === 0 ? 0 : 1;
 }
 
-/** Runs it all; resolves to the exit code. */
-export async function driveOnce(start) {
+/** Runs it all against what `start` gives; resolves to the exit code. */
+export async function driveOnce(start, { turnMs = 10_000 } = {}) {
   const ends = [];
   const { late, stop } = watchdog(longestMs);
   try {
@@ -94,6 +101,7 @@ export async function driveOnce(start) {
     const browser = await Promise.race([startChromium({ viewport: { width: 1280, height: 900 } }), late]);
     ends.push(browser.close);
     const page = await browser.context.newPage();
+    page.setDefaultTimeout(turnMs);
     page.on("pageerror", (error) => console.error(`  page error: ${error.message}`));
     return await Promise.race([converse(page, demo), late]);
   } catch (error) {

@@ -1,19 +1,21 @@
 /**
  * Makes a machine ready: `npm run setup`, and the first part of `npm start` and `npm test`.
  * It needs Node and, for the ordinary way, rustup; it has no npm dependencies, since it installs them.
- * Every step is skipped in milliseconds when there is nothing to do. Parts: build, browser, test (all by default).
+ * Every step is skipped in milliseconds when there is nothing to do. Parts: build, browser, fuzz, test (all by default).
  */
 import { pathToFileURL } from "node:url";
 import { elapsed } from "./lib/alive.mjs";
 import { main, step } from "./lib/step.mjs";
 import { browserStep, driverStep } from "./setup/browser.mjs";
 import { bindgenStep, wasmPackStep } from "./setup/cargo-tools.mjs";
+import { linkerStep, plusStep } from "./setup/compiler.mjs";
 import { nodeStep, npmStep } from "./setup/npm.mjs";
 import { requireCargo, wasmTargetStep } from "./setup/wasm-target.mjs";
 
 const parts = {
-  build: [nodeStep, npmStep, wasmTargetStep, bindgenStep],
+  build: [nodeStep, npmStep, linkerStep, wasmTargetStep, bindgenStep],
   browser: [browserStep],
+  fuzz: [plusStep],
   test: [browserStep, driverStep, wasmPackStep],
 };
 

@@ -132,6 +132,7 @@ async function start() {
     if (text) send(text);
   });
   document.body.dataset.ready = "true";
+  // For the console, and for whoever drives the page from outside.
   globalThis.demo = { runtime, shop };
 }
 

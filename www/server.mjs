@@ -97,13 +97,16 @@ async function run(args) {
     process.exitCode = await driveOnce(() => startDemo({ port }));
     return;
   }
+  // Kept for good: npm hands the terminal's interrupt on a second time, which must not cut the closing short.
+  const signaled = new Promise((resolve) => {
+    for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => resolve(name));
+  });
   const model = modelFrom(process.env);
   const demo = await startAnywhere(port, model);
   console.log(`Sunday Harbor is open: ${demo.url}`);
   console.log(model ? `${model.name} answers.` : "A script answers. Set ANTHROPIC_API_KEY or OPENAI_API_KEY (and OPENAI_BASE_URL) for a real model.");
   console.log("Ctrl+C ends it.");
-  const signal = await Promise.race(["SIGINT", "SIGTERM"].map((name) => once(process, name).then(() => name)));
-  console.log(`\n${signal}: closing.`);
+  console.log(`\n${await signaled}: closing.`);
   await demo.close();
 }
 

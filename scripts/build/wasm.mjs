@@ -10,6 +10,7 @@ import { at, npmBin, outDir, pkgDir, root, targetDir } from "../lib/paths.mjs";
 import { Failure, ask, job } from "../lib/run.mjs";
 import { bindgenCommand, lockedVersion } from "../setup/cargo-tools.mjs";
 import { wasmEnvironment, wasmTarget } from "../setup/wasm-env.mjs";
+import { modules } from "./modules.mjs";
 
 const optimise = ["-Oz", "--strip-debug", "--strip-producers", "--strip-target-features"];
 const shippedDir = join(pkgDir, "wasm");
@@ -40,17 +41,26 @@ export function unchanged(name) {
   return stamp && stamp.shipped === shippedHash(name) && stamp.sources === sourcesHash(stamp.files) ? "no input has changed" : null;
 }
 
-/** The crate's own source files that went into the build, as the compiler lists them. */
-function compiledSources() {
-  const list = readFileSync(join(releaseDir, "pagehand.d"), "utf8");
-  return list
+/** Where a file is linked: the crate itself, or a workspace that patches some of its dependencies. */
+function linking(name) {
+  const workspace = modules.find((one) => one.name === name)?.workspace;
+  if (!workspace) return { product: "pagehand", flags: ["--no-default-features", "--features", name], manifests: [] };
+  const manifests = ["Cargo.toml", "Cargo.lock"].map((file) => join(workspace, file));
+  const product = workspace.split("/").at(-1).replaceAll("-", "_");
+  return { product, flags: ["--manifest-path", at(manifests[0])], manifests };
+}
+
+/** Our own source files that went into the build, as the compiler lists them. */
+function compiledSources({ product, manifests }) {
+  const list = readFileSync(join(releaseDir, `${product}.d`), "utf8");
+  const files = list
     .slice(list.indexOf(":") + 1)
     .split("\n")[0]
     .split(/(?<!\\) +/)
     .map((file) => file.replaceAll("\\ ", " ").trim())
     .filter(Boolean)
-    .map((file) => relative(root, file))
-    .sort();
+    .map((file) => relative(root, file));
+  return [...files, ...manifests].sort();
 }
 
 /** Refuses glue that exports nothing of the module's own: an empty file must never ship. */
@@ -64,17 +74,19 @@ function requireExports(name, folder) {
 /** Compiles and links one file with cargo, copies it out, and resolves to the source files that went into it. */
 async function compile(name, env, linked) {
   // All features link to one file name, so cargo must not take another feature's file for this one's.
-  for (const stale of [join(releaseDir, "pagehand.wasm"), join(releaseDir, "deps", "pagehand.wasm")]) rmSync(stale, { force: true });
+  const link = linking(name);
+  const made = `${link.product}.wasm`;
+  for (const stale of [join(releaseDir, made), join(releaseDir, "deps", made)]) rmSync(stale, { force: true });
   const start = Date.now();
   const locked = process.env.CI ? ["--locked"] : [];
-  await job("cargo", ["rustc", ...locked, "--release", "--lib", "--crate-type", "cdylib", "--target", wasmTarget, "--no-default-features", "--features", name], {
+  await job("cargo", ["rustc", ...locked, "--release", "--lib", "--crate-type", "cdylib", "--target", wasmTarget, ...link.flags], {
     log: `build-${name}-cargo`,
     label: name,
     env: { ...env, CARGO_TARGET_DIR: shipTarget },
     advice: "mend the error above; `npm test -- clippy-wasm` finds such errors sooner",
   });
-  copyFileSync(join(releaseDir, "pagehand.wasm"), linked);
-  const files = compiledSources();
+  copyFileSync(join(releaseDir, made), linked);
+  const files = compiledSources(link);
   // A file saved while the compiler ran may or may not be in the result: leave no hash, and the next build decides.
   const moved = files.some((file) => statSync(resolve(root, file)).mtimeMs >= start);
   return { files, sources: moved ? "edited during the build" : sourcesHash(files) };

@@ -4,11 +4,11 @@
  * its files are not there. Stages hold no tests; they start the runners and read their counts.
  */
 import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { build } from "../build.mjs";
 import { modules } from "../build/modules.mjs";
 import { filesUnder } from "../lib/inputs.mjs";
-import { at, npmBin, outDir, targetDir } from "../lib/paths.mjs";
+import { at, npmBin, outDir, root, targetDir } from "../lib/paths.mjs";
 import { job } from "../lib/run.mjs";
 import { chromePath, driverPath } from "../setup/browser.mjs";
 import { wasmEnvironment, wasmTarget } from "../setup/wasm-env.mjs";
@@ -42,8 +42,7 @@ async function wasmPack() {
 async function vitest() {
   const report = join(outDir, "vitest.json");
   rmSync(report, { force: true });
-  const run = job(join(npmBin, "vitest"), ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`], { log: "test-vitest", echo: true, timeoutMs: 900_000 });
-  await run;
+  await job(join(npmBin, "vitest"), ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`], { log: "test-vitest", echo: true, timeoutMs: 900_000 });
   return countVitest(JSON.parse(readFileSync(report, "utf8")));
 }
 
@@ -62,14 +61,16 @@ async function clippyWasm() {
   if (tests.length) await wasmCargo(["clippy", ...locked, "--target", wasmTarget, ...tests, ...denied], { log: "test-clippy-web" });
 }
 
-/** The main crate and the private one for the tools; fuzz targets are checked by their own stage. */
-async function rustfmt() {
-  await cargo(["fmt", "--check"], { log: "test-rustfmt", advice: `\`cargo fmt\`; if rustfmt itself is missing, ${installLints}` });
-  await cargo(["fmt", "--check", "--manifest-path", at("tools", "wasm-bindgen-cli", "Cargo.toml")], { log: "test-rustfmt-tools", advice: "`cargo fmt --manifest-path tools/wasm-bindgen-cli/Cargo.toml`" });
-}
-
 const fuzzManifest = () => [at("tests", "fuzz", "Cargo.toml"), at("fuzz", "Cargo.toml")].find(existsSync);
 
+/** The main crate, the private one for the tools, and the fuzz targets. */
+async function rustfmt() {
+  const others = [at("tools", "wasm-bindgen-cli", "Cargo.toml"), fuzzManifest()].filter(Boolean);
+  for (const manifest of [at("Cargo.toml"), ...others]) {
+    const path = relative(root, manifest);
+    await cargo(["fmt", "--check", "--manifest-path", path], { log: "test-rustfmt", advice: `\`cargo fmt --manifest-path ${path}\`; if rustfmt itself is missing, ${installLints}` });
+  }
+}
 
 export const stages = [
   { name: "scripts", group: "js", title: "the scripts' own tests", needs: [], run: () => nodeRunner("test-scripts", scriptTests()), counts: true },
@@ -77,7 +78,7 @@ export const stages = [
   { name: "clippy", group: "rust", title: "clippy on the host", needs: [], run: () => cargo(["clippy", ...locked, "--all-targets", ...denied], { log: "test-clippy", advice: `mend the lints above; if clippy itself is missing, ${installLints}` }) },
   { name: "clippy-wasm", group: "rust", title: "clippy for wasm32, each feature that ships", needs: ["build"], run: clippyWasm },
   { name: "cargo", group: "rust", title: "cargo test", needs: [], run: async () => countCargo(await cargo(["test", ...locked, "--no-fail-fast"], { log: "test-cargo" })), counts: true },
-  { name: "fuzz", group: "rust", title: "fuzz targets build", needs: [], missing: () => (fuzzManifest() ? null : "tests/fuzz/Cargo.toml"), run: () => cargo(["check", "--manifest-path", fuzzManifest(), "--bins"], { log: "test-fuzz", env: { CARGO_TARGET_DIR: join(targetDir, "fuzz") } }) },
+  { name: "fuzz", group: "rust", title: "fuzz targets build", needs: ["fuzz"], missing: () => (fuzzManifest() ? null : "tests/fuzz/Cargo.toml"), run: () => cargo(["check", "--manifest-path", fuzzManifest(), "--bins"], { log: "test-fuzz", env: { CARGO_TARGET_DIR: join(targetDir, "fuzz") } }) },
   { name: "build", group: "build", title: "build of what ships", needs: ["build"], run: () => build() },
   { name: "sizes", group: "build", title: "sizes and budgets", needs: ["build"], built: true, run: sizes },
   { name: "wasm-pack", group: "browser", title: "wasm-pack tests in headless Chromium", needs: ["build", "test"], missing: () => (webTests().length ? null : "tests/web.rs"), run: wasmPack, counts: true },

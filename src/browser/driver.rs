@@ -9,6 +9,7 @@ use super::cancels::Cancels;
 use super::effects;
 use super::host::Host;
 use super::signals::{Signal, Signals};
+use super::tasks::Tasks;
 use super::timer::Timer;
 use crate::runtime::Machine;
 use crate::runtime::config::Config;
@@ -46,6 +47,7 @@ pub(super) struct Driver {
     interest: RefCell<String>,
     timer: Timer,
     signals: RefCell<Option<Signals>>,
+    pub(super) tasks: Rc<Tasks>,
     pub(super) board: RefCell<Board>,
     pub(super) requests: Cancels,
     pub(super) runs: Cancels,
@@ -66,6 +68,7 @@ impl Driver {
             interest: RefCell::default(),
             timer: Timer::default(),
             signals: RefCell::default(),
+            tasks: Rc::default(),
             board: RefCell::default(),
             requests: Cancels::default(),
             runs: Cancels::default(),
@@ -102,10 +105,6 @@ impl Driver {
 
     pub(super) fn stores(&self) -> bool {
         self.settings.stores
-    }
-
-    pub(super) fn is_closed(&self) -> bool {
-        self.closed.get()
     }
 
     pub(super) fn set_interest(&self, kinds: &str) {
@@ -199,6 +198,7 @@ impl Driver {
         self.asks.abort_all(reason);
         self.runs.abort_all(reason);
         self.requests.abort_all(reason);
+        self.tasks.end();
     }
 }
 

@@ -1,7 +1,7 @@
 //! Carries out what the machine wants done, one effect at a time, and brings the answer back as an input.
 //!
 //! Each effect that needs JavaScript is started before the next: order is part of the machine's contract.
-//! What is awaited holds the driver alive and is harmless after its end.
+//! What is awaited holds the driver alive until it is closed.
 
 use super::answers::{decision, outcome, verdict};
 use super::driver::Driver;
@@ -15,18 +15,17 @@ use crate::runtime::record::Record;
 use serde_json::json;
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
-use wasm_bindgen_futures::spawn_local;
 
 /// Does it, or starts doing it.
 pub(super) fn carry_out(driver: &Rc<Driver>, effect: Effect) {
     match effect {
         Effect::OpenStream { request, session_id, after_seq, refresh } => {
             let signal = driver.requests.open(request.0);
-            spawn_local(follow(Rc::clone(driver), request, session_id, after_seq, refresh, signal));
+            driver.tasks.spawn(follow(Rc::clone(driver), request, session_id, after_seq, refresh, signal));
         }
         Effect::Post { request, body, refresh } => {
             let signal = driver.requests.open(request.0);
-            spawn_local(post(Rc::clone(driver), request, body, refresh, signal));
+            driver.tasks.spawn(post(Rc::clone(driver), request, body, refresh, signal));
         }
         Effect::Abort { request } => driver.requests.abort(request.0, "given up"),
         Effect::Check { check, tool, direction, text } => {
@@ -55,12 +54,10 @@ fn answer(
     given: Result<JsValue, JsValue>,
     input: impl FnOnce(Result<JsValue, JsValue>) -> Input + 'static,
 ) {
-    let driver = Rc::clone(driver);
-    spawn_local(async move {
+    let keeper = Rc::clone(driver);
+    driver.tasks.spawn(async move {
         let given = settle(given).await;
-        if !driver.is_closed() {
-            driver.push(input(given));
-        }
+        keeper.push(input(given));
     });
 }
 
@@ -135,7 +132,7 @@ fn forget(driver: &Rc<Driver>, key: &CallKey) {
     }
     if let Ok(text) = serde_json::to_string(key) {
         let given = driver.host().forget(&text);
-        spawn_local(async move {
+        driver.tasks.spawn(async move {
             // A record that stays behind is harmless; a rejection nobody heard would not look so.
             let _ = settle(given).await.map_err(|thrown| describe(&thrown));
         });

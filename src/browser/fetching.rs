@@ -45,7 +45,6 @@ async fn read(driver: &Rc<Driver>, request: RequestId, answer: &Answer) -> Resul
     loop {
         // The machine may have given the request up over what it was just told.
         if !driver.requests.has(request.0) {
-            body.cancel();
             return Ok(());
         }
         match body.next().await? {

@@ -34,6 +34,8 @@ pub mod schema_exports;
 #[cfg(feature = "runtime")]
 mod signals;
 #[cfg(feature = "runtime")]
+mod tasks;
+#[cfg(feature = "runtime")]
 mod thrown;
 #[cfg(feature = "runtime")]
 mod timer;

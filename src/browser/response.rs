@@ -6,7 +6,9 @@
 use super::host::settle;
 use super::thrown::{describe, property, text_of};
 use js_sys::{ArrayBuffer, Function, Uint8Array};
+use std::cell::Cell;
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::spawn_local;
 
 /// Most bytes of an answer's body that are looked at: answers to posts are short.
 const MAX_BODY: usize = 64 << 10;
@@ -39,7 +41,7 @@ impl Answer {
     pub(super) fn body(&self) -> Result<Option<Body>, String> {
         let Some(stream) = property(&self.raw, "body") else { return Ok(None) };
         let reader = call(&stream, "getReader", None).map_err(|thrown| describe(&thrown))?;
-        Ok(Some(Body { reader }))
+        Ok(Some(Body { reader, ended: Cell::new(false) }))
     }
 
     /// The body as text, cut at a few kilobytes. A body that breaks off counts as far as it came.
@@ -50,7 +52,6 @@ impl Answer {
                 while let Ok(Some(chunk)) = body.next().await {
                     bytes.extend_from_slice(&chunk);
                     if bytes.len() > MAX_BODY {
-                        body.cancel();
                         bytes.truncate(MAX_BODY);
                         break;
                     }
@@ -66,40 +67,41 @@ impl Answer {
 
     /// Lets go of a body nobody will read, so that its connection is freed.
     pub(super) fn discard(&self) {
-        if let Ok(Some(body)) = self.body() {
-            body.cancel();
-        }
+        drop(self.body());
     }
 }
 
-/// A body being read.
+/// A body being read. Dropping it before its end says that no more is wanted.
 #[derive(Debug)]
 pub(super) struct Body {
     reader: JsValue,
+    ended: Cell<bool>,
 }
 
 impl Body {
     /// The next bytes, or `None` at the end.
     pub(super) async fn next(&self) -> Result<Option<Vec<u8>>, String> {
-        let step = settle(call(&self.reader, "read", None)).await.map_err(|thrown| describe(&thrown))?;
+        let step = settle(call(&self.reader, "read", None)).await.map_err(|thrown| {
+            self.ended.set(true);
+            describe(&thrown)
+        })?;
         if property(&step, "done").is_some_and(|done| done.is_truthy()) {
+            self.ended.set(true);
             return Ok(None);
         }
         let value = property(&step, "value").unwrap_or_default();
-        match bytes(&value) {
-            Some(bytes) => Ok(Some(bytes)),
-            None => {
-                self.cancel();
-                Err("the body delivers something other than bytes".to_owned())
-            }
-        }
+        bytes(&value).map(Some).ok_or_else(|| "the body delivers something other than bytes".to_owned())
     }
+}
 
-    /// Says that no more is wanted.
-    pub(super) fn cancel(&self) {
+impl Drop for Body {
+    fn drop(&mut self) {
+        if self.ended.get() {
+            return;
+        }
         if let Ok(promise) = call(&self.reader, "cancel", None) {
             // Its rejection is nobody's business, but must not show up as an unhandled one.
-            wasm_bindgen_futures::spawn_local(async move {
+            spawn_local(async move {
                 let _ = settle(Ok(promise)).await;
             });
         }

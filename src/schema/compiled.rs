@@ -165,6 +165,11 @@ fn explain(schema: &Value, error: &ValidationError<'_>) -> CompileError {
     CompileError::new(kind, path, message)
 }
 
+/// An address in quotes, cut only where it is absurd: half a reference is of no use to a developer.
+fn whole(address: &str) -> String {
+    Value::from(shorten(address, 400)).to_string()
+}
+
 fn unknown_type(name: &Value) -> String {
     const NAMES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
     let near = name.as_str().and_then(|name| nearest(name, NAMES));
@@ -176,7 +181,7 @@ fn unresolved(schema: &Value, error: &jsonschema::ReferencingError) -> CompileEr
     use jsonschema::ReferencingError as Reference;
     let declared = schema.get("$schema").and_then(Value::as_str).unwrap_or_default();
     let unknown = |name: &str| {
-        let message = format!("{} is not a known draft: 4, 6, 7, 2019-09 and 2020-12 are", quoted(name));
+        let message = format!("{} is not a known draft: 4, 6, 7, 2019-09 and 2020-12 are", whole(name));
         CompileError::new(CompileErrorKind::UnknownDraft, "/$schema", message)
     };
     let message = match error {
@@ -187,7 +192,7 @@ fn unresolved(schema: &Value, error: &jsonschema::ReferencingError) -> CompileEr
             return unknown(declared);
         }
         Reference::Unretrievable { uri, .. } => {
-            format!("the reference {} leads out of the schema, and nothing is fetched", quoted(uri))
+            format!("the reference {} leads out of the schema, and nothing is fetched", whole(uri))
         }
         Reference::PointerToNowhere { pointer } => {
             format!(

@@ -22,6 +22,7 @@ const words = {
   voided: ["Called off", "bad"],
 };
 
+const rows = ["Arguments", "Verdict", "Issues", "Answer", "Code", "Recorded", "States"];
 const verdicts = { valid: "good", invalid: "bad", malformed: "bad", unchecked: "" };
 const longest = 4000;
 
@@ -56,23 +57,36 @@ class Entry {
     this.element = el("details", { class: "call", "data-name": name }, el("summary", {}, el("code", {}, name), this.time, this.chip), this.facts);
   }
 
-  /** Sets one row of the details; rows stand in the order they were first set. */
+  /** Sets one row of the details; each has its place, whenever it comes. */
   row(title, ...content) {
     const known = this.rows.get(title);
-    const dd = known ?? el("dd");
-    dd.replaceChildren(...content);
-    if (known) return;
+    if (known) return known.replaceChildren(...content);
+    const dt = el("dt", {}, title);
+    const dd = el("dd", {}, ...content);
+    const next = rows.slice(rows.indexOf(title) + 1).find((name) => this.rows.has(name));
+    const before = next ? this.rows.get(next).previousSibling : null;
+    this.facts.insertBefore(dt, before);
+    this.facts.insertBefore(dd, before);
     this.rows.set(title, dd);
-    this.facts.append(el("dt", {}, title), dd);
   }
 
-  /** Shows a state; what failed keeps its color to the end. */
+  /** Says where it stands; what failed has its color whatever comes later. */
+  #label() {
+    const [text, tone] = words[this.last] ?? [this.last, ""];
+    this.chip.textContent = this.failed && this.last === "confirmed" ? "Error confirmed" : text;
+    this.chip.dataset.tone = this.failed && tone !== "busy" ? "bad" : tone;
+  }
+
+  fail() {
+    this.failed = true;
+    this.#label();
+  }
+
   state(state) {
-    const [text, tone] = words[state] ?? [state, ""];
-    const shownTone = this.failed && tone !== "busy" ? "bad" : tone;
-    this.chip.textContent = this.failed && state === "confirmed" ? "Error confirmed" : text;
-    this.chip.dataset.tone = shownTone;
+    this.last = state;
+    this.#label();
     this.element.dataset.state = state;
+    const [text] = words[state] ?? [state];
     this.states.push(`${text.toLowerCase()} ${Math.round(performance.now() - this.began)} ms`);
     this.row("States", this.states.join(" · "));
   }
@@ -124,7 +138,7 @@ export class CallList {
   ended(report) {
     const entry = this.#entryOf(report);
     const { error } = report;
-    entry.failed = Boolean(error);
+    if (error) entry.fail();
     const ran = report.duration > 0 || !error;
     entry.time.textContent = !ran ? "not run" : report.duration >= 10_000 ? `${Math.round(report.duration / 1000)} s` : `${report.duration} ms`;
     entry.row("Answer", el("pre", { tabindex: "0" }, error ? error.message : shown(report.output ?? null)));

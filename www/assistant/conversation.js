@@ -65,7 +65,8 @@ export class Conversation {
 
   /** Asks yes or no in place; the promise ends with the click, or with the signal as a no. */
   ask({ title, text, yes, no }, signal) {
-    const { promise, resolve } = Promise.withResolvers?.() ?? withResolvers();
+    let resolve;
+    const promise = new Promise((settle) => (resolve = settle));
     const answer = (value, words) => {
       if (card.dataset.answer) return;
       card.dataset.answer = value ? "yes" : "no";
@@ -96,10 +97,4 @@ export class Conversation {
   withdraw() {
     this.#withdraw();
   }
-}
-
-function withResolvers() {
-  let resolve;
-  const promise = new Promise((settle) => (resolve = settle));
-  return { promise, resolve };
 }

@@ -29,7 +29,7 @@ pub fn json(value: &Value) -> String {
 /// A name in quotes, shortened.
 #[must_use]
 pub fn quoted(name: &str) -> String {
-    shorten(&Value::from(shorten(name, VALUE_CAP)).to_string(), VALUE_CAP + 2)
+    Value::from(shorten(name, VALUE_CAP)).to_string()
 }
 
 /// A value with the name of its type in front: `string "2"`.

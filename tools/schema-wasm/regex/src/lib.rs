@@ -69,7 +69,8 @@ impl Regex {
     /// When JavaScript refuses it, by the rules for Unicode patterns and by the older, laxer ones.
     pub fn new(pattern: &str) -> Result<Self, Error> {
         let strict = Expression::new(&pattern::for_javascript(pattern), "u");
-        let expression = strict.or_else(|_| Expression::new(pattern, "")).map_err(|_| Error(pattern.to_owned()))?;
+        let expression =
+            strict.or_else(|_| Expression::new(pattern, "")).map_err(|_| Error(pattern.to_owned()))?;
         Ok(Self { pattern: pattern.into(), slot: Arc::new(Slot::take(expression)) })
     }
 
