@@ -2,6 +2,8 @@
 //!
 //! The fold here is the plainest one that can be: it shows that nothing a page needs is lost between
 //! the bytes and the frames.
+
+#![cfg(not(target_arch = "wasm32"))]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

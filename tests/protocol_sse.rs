@@ -1,4 +1,6 @@
 //! The event stream parser against what a real browser's `EventSource` answered, at every cut.
+
+#![cfg(not(target_arch = "wasm32"))]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,4 +1,6 @@
 //! What counts as arguments: the classification of texts a model sends, valid, odd, cut and hostile.
+
+#![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::panic, reason = "helpers of tests fail loudly")]
 
 use pagehand::schema::fuzz::fuzz_classify;

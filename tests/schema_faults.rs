@@ -1,4 +1,6 @@
 //! Schemas as people really write them: references, recursion, null, dialects, and the ones that cannot work.
+
+#![cfg(not(target_arch = "wasm32"))]
 #![cfg(feature = "schema")]
 #![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests fail loudly")]
 

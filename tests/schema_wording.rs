@@ -1,4 +1,6 @@
 //! What a model reads when its call is wrong: realistic schemas and calls, and the exact words.
+
+#![cfg(not(target_arch = "wasm32"))]
 #![cfg(feature = "schema")]
 #![allow(clippy::expect_used, reason = "helpers of tests fail loudly")]
 

@@ -46,6 +46,10 @@ extern "C" {
 const KINDS: &str =
     "connection,call,agent.tool.calling,agent.tool.called,agent.tool.failed,warning,turn.finished";
 
+fn parse(json: &str) -> JsValue {
+    js_sys::JSON::parse(json).unwrap()
+}
+
 async fn wait(span: u32) {
     JsFuture::from(js_wait(span)).await.unwrap();
 }
@@ -68,13 +72,16 @@ impl Page {
             "engine": "https://engine.test", "agent": "shop", "sessionId": "s1", "fresh": true,
             "seed": 7, "backoffBase": 10, "backoffMax": 20, "replayQuiet": 10, "unknownToolGrace": 10,
         });
-        let runtime = RawRuntime::new(&config.to_string(), host.clone()).unwrap_or_else(|_| panic!("config"));
+        let runtime =
+            RawRuntime::new(&parse(&config.to_string()), host.clone()).unwrap_or_else(|_| panic!("config"));
         runtime.set_interest(KINDS);
         Page { runtime: Rc::new(runtime), host, stray }
     }
 
     fn register(&self, name: &str) {
-        self.runtime.register_tool(&json!({ "name": name }).to_string()).unwrap_or_else(|_| panic!("tool"));
+        self.runtime
+            .register_tool(&parse(&json!({ "name": name }).to_string()))
+            .unwrap_or_else(|_| panic!("tool"));
     }
 
     fn seen(&self) -> Value {
@@ -83,8 +90,8 @@ impl Page {
 
     fn events(&self, kind: &str) -> Vec<Value> {
         let seen = self.seen();
-        let pairs = seen["events"].as_array().unwrap();
-        pairs.iter().filter(|pair| pair[0] == kind).map(|pair| pair[1].clone()).collect()
+        let events = seen["events"].as_array().unwrap();
+        events.iter().filter(|event| event["type"] == kind).cloned().collect()
     }
 
     async fn until(&self, what: &str, holds: impl Fn(&Page) -> bool) {
@@ -200,7 +207,7 @@ async fn a_listener_may_call_back_into_the_runtime() {
         let Some(runtime) = runtime else { return };
         match kind.as_str() {
             "connection" => {
-                let _ = runtime.register_tool("{\"name\":\"read_cart\"}");
+                let _ = runtime.register_tool(&parse("{\"name\":\"read_cart\"}"));
                 let _ = (runtime.pending(), runtime.state(), runtime.declarations());
             }
             "agent.tool.calling" => runtime.invoke_tool("mine".into(), "read_cart".into(), "{}".into()),
@@ -283,7 +290,7 @@ async fn only_the_kinds_somebody_listens_to_cross_over() {
     page.runtime.attach();
     page.until("the event", |page| !page.events("agent.tool.calling").is_empty()).await;
     let seen = page.seen();
-    let kinds: Vec<&Value> = seen["events"].as_array().unwrap().iter().map(|pair| &pair[0]).collect();
+    let kinds: Vec<&Value> = seen["events"].as_array().unwrap().iter().map(|event| &event["type"]).collect();
     assert!(kinds.iter().all(|kind| **kind == "agent.tool.calling"), "{kinds:?}");
     page.close().await;
 }
@@ -291,12 +298,22 @@ async fn only_the_kinds_somebody_listens_to_cross_over() {
 #[wasm_bindgen_test]
 async fn a_wrong_configuration_is_an_error_and_no_trap() {
     let host = make_host("never", "", &JsValue::UNDEFINED);
-    for config in ["", "{}", "{\"engine\":7}", "{\"engine\":\"x\",\"seed\":\"y\"}"] {
-        assert!(RawRuntime::new(config, host.clone()).is_err(), "{config}");
+    let whole = json!({ "engine": "https://engine.test", "agent": "a", "sessionId": "s" });
+    for (name, wrong) in
+        [("engine", json!(7)), ("agent", json!(null)), ("seed", json!("y")), ("fresh", json!(1))]
+    {
+        let mut config = whole.clone();
+        config[name] = wrong;
+        let error = RawRuntime::new(&parse(&config.to_string()), host.clone()).map(|_| ()).unwrap_err();
+        assert_eq!(JsValue::from(error).dyn_into::<js_sys::Error>().unwrap().message(), name);
+    }
+    for config in [JsValue::UNDEFINED, JsValue::NULL, JsValue::from(7), JsValue::from("x")] {
+        assert!(RawRuntime::new(&config, host.clone()).is_err());
     }
     let page = Page::with(host);
-    assert!(page.runtime.register_tool("{}").is_err());
-    assert!(page.runtime.register_tool("nonsense").is_err());
+    assert!(page.runtime.register_tool(&parse("{}")).is_err());
+    assert!(page.runtime.register_tool(&parse("{\"name\":\"t\",\"input\":\"{cut\"}")).is_err());
+    assert!(page.runtime.register_tool(&JsValue::UNDEFINED).is_err());
     page.close().await;
 }
 

@@ -3,7 +3,7 @@
  * `--crate-type cdylib` is what keeps link-time optimisation: with the manifest's two types rustc drops it silently.
  * Results are made aside and moved into `pkg/wasm` only when the file that ships has run.
  */
-import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { filesUnder, hashOf, readStamp, writeStamp } from "../lib/inputs.mjs";
 import { at, npmBin, outDir, pkgDir, root, targetDir } from "../lib/paths.mjs";
@@ -11,6 +11,7 @@ import { Failure, ask, job } from "../lib/run.mjs";
 import { bindgenCommand, lockedVersion } from "../setup/cargo-tools.mjs";
 import { wasmEnvironment, wasmTarget } from "../setup/wasm-env.mjs";
 import { modules } from "./modules.mjs";
+import { shortenImports } from "./short-names.mjs";
 
 const optimise = ["-Oz", "--strip-debug", "--strip-producers", "--strip-target-features"];
 const shippedDir = join(pkgDir, "wasm");
@@ -30,9 +31,9 @@ function facts() {
   return tools;
 }
 
-const recipe = [at("scripts", "build", "wasm.mjs"), at("scripts", "build", "instantiate.mjs")];
+const recipe = [at("scripts", "build", "wasm.mjs"), at("scripts", "build", "short-names.mjs"), at("scripts", "build", "instantiate.mjs")];
 const shippedHash = (name) => hashOf(shippedFiles(name).map((file) => join(shippedDir, file)));
-const sourcesHash = (files) => hashOf([...files.map((file) => resolve(root, file)), at("Cargo.toml"), at("Cargo.lock"), ...recipe], facts());
+const sourcesHash = (files) => hashOf([...files, "Cargo.toml", "Cargo.lock", "scripts/build/modules.mjs"].map((file) => resolve(root, file)).concat(recipe), facts());
 const linkedHash = (linked) => hashOf([linked, ...recipe], facts());
 
 /** Why a file needs no build, or null. */
@@ -69,6 +70,17 @@ function requireExports(name, folder) {
   const own = declared.filter((one) => one !== "initSync");
   if (own.length === 0) throw new Failure(`the ${name} WASM file exports nothing`, `give feature "${name}" its #[wasm_bindgen] exports in src/browser`);
   return own;
+}
+
+/**
+ * What a trapped instance still awaits must settle into nothing: the glue would throw instead, and each promise of
+ * the dead instance would become an unhandled rejection in the page.
+ */
+function quietStaleClosures(file) {
+  const glue = readFileSync(file, "utf8");
+  const throwing = "throw new Error('Cannot invoke closure from previous WASM instance');";
+  if (!glue.includes(throwing)) throw new Failure(`${file} has no check for closures of an earlier instance`, "look at what this wasm-bindgen writes for --experimental-reset-state-function");
+  writeFileSync(file, glue.replaceAll(throwing, "return;"));
 }
 
 /** Compiles and links one file with cargo, copies it out, and resolves to the source files that went into it. */
@@ -109,8 +121,12 @@ export async function buildWasm(name) {
     return `${name}: links to the same bytes as before`;
   }
 
-  await job(bindgenCommand(), ["--target", "web", "--omit-default-module-path", "--out-dir", aside, "--out-name", name, linked], { log: `build-${name}-bindgen`, label: name, env });
+  const { renewable } = modules.find((one) => one.name === name);
+  const reset = renewable ? ["--experimental-reset-state-function"] : [];
+  await job(bindgenCommand(), ["--target", "web", "--omit-default-module-path", ...reset, "--out-dir", aside, "--out-name", name, linked], { log: `build-${name}-bindgen`, label: name, env });
   requireExports(name, aside);
+  if (renewable) quietStaleClosures(join(aside, `${name}.js`));
+  shortenImports(join(aside, `${name}_bg.wasm`), join(aside, `${name}.js`));
 
   // The names of functions go to a side file, for reading a stack trace of the stripped module.
   const ready = join(aside, `${name}_bg.wasm`);

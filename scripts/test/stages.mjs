@@ -54,21 +54,24 @@ async function nodeRunner(log, files, env = {}) {
 
 const browser = () => nodeRunner("test-browser", browserTests(), { CHROME: chromePath() });
 
-/** The library once for each feature that ships, and the browser tests: the others are for the host alone. */
+/** The library once for each feature that ships, the crates it is linked with, and the browser tests. */
 async function clippyWasm() {
-  for (const { name } of modules) await wasmCargo(["clippy", ...locked, "--lib", ...featureFlags(name), ...denied], { log: `test-clippy-${name}` });
+  for (const { name, workspace } of modules) {
+    await wasmCargo(["clippy", ...locked, "--lib", ...featureFlags(name), ...denied], { log: `test-clippy-${name}` });
+    if (workspace) await wasmCargo(["clippy", ...locked, "--workspace", "--target", wasmTarget, "--manifest-path", join(workspace, "Cargo.toml"), ...denied], { log: `test-clippy-${name}-link` });
+  }
   const tests = webTests().flatMap((name) => ["--test", name]);
   if (tests.length) await wasmCargo(["clippy", ...locked, "--target", wasmTarget, ...tests, ...denied], { log: "test-clippy-web" });
 }
 
 const fuzzManifest = () => [at("tests", "fuzz", "Cargo.toml"), at("fuzz", "Cargo.toml")].find(existsSync);
 
-/** The main crate, the private one for the tools, and the fuzz targets. */
+/** The main crate, the private ones under `tools`, and the fuzz targets. */
 async function rustfmt() {
-  const others = [at("tools", "wasm-bindgen-cli", "Cargo.toml"), fuzzManifest()].filter(Boolean);
-  for (const manifest of [at("Cargo.toml"), ...others]) {
+  const tools = filesUnder(at("tools"), (file) => /tools\/[^/]+\/Cargo\.toml$/.test(file));
+  for (const manifest of [at("Cargo.toml"), ...tools, fuzzManifest()].filter(Boolean)) {
     const path = relative(root, manifest);
-    await cargo(["fmt", "--check", "--manifest-path", path], { log: "test-rustfmt", advice: `\`cargo fmt --manifest-path ${path}\`; if rustfmt itself is missing, ${installLints}` });
+    await cargo(["fmt", "--all", "--check", "--manifest-path", path], { log: "test-rustfmt", advice: `\`cargo fmt --all --manifest-path ${path}\`; if rustfmt itself is missing, ${installLints}` });
   }
 }
 

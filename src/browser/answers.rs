@@ -3,80 +3,57 @@
 //! The host is the facade, but what it passes on came from handlers and validators. A value of the
 //! wrong shape is never taken for a yes: a check becomes unavailable, a consent a no, a run a failure.
 
-use super::thrown::describe;
-use crate::runtime::input::{Decision, Failure, Outcome, Verdict};
+use super::thrown::{describe, property, text_of};
+use crate::runtime::input::{Decision, Failure, Outcome, Verdict, Written};
 use crate::schema::Issue;
-use serde::Deserialize;
-use wasm_bindgen::JsValue;
+use js_sys::Array;
+use wasm_bindgen::{JsCast, JsValue};
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-enum VerdictText {
-    Ok(bool),
-    Issues(Vec<Issue>),
-    Unavailable(String),
-}
-
-/// A validator's answer: `{"ok":true}`, `{"issues":[…]}` or `{"unavailable":"…"}`.
+/// A validator's answer: `{ ok: true }`, `{ issues: […] }` or `{ unavailable: "…" }`.
 pub(super) fn verdict(given: Result<JsValue, JsValue>) -> Verdict {
-    let text = match given {
-        Ok(value) => value.as_string().unwrap_or_default(),
+    let value = match given {
+        Ok(value) => value,
         Err(thrown) => return Verdict::Unavailable(describe(&thrown)),
     };
-    match serde_json::from_str(&text) {
-        Ok(VerdictText::Ok(true)) => Verdict::Valid,
-        Ok(VerdictText::Issues(issues)) if !issues.is_empty() => Verdict::Invalid(issues),
-        Ok(VerdictText::Unavailable(message)) => Verdict::Unavailable(message),
-        _ => Verdict::Unavailable("the validator's answer makes no sense".to_owned()),
+    if is_true(&value, "ok") {
+        return Verdict::Valid;
     }
+    let issues = property(&value, "issues").and_then(|issues| issues.dyn_into::<Array>().ok());
+    let issues: Vec<Issue> = issues.iter().flat_map(Array::iter).filter_map(|found| issue(&found)).collect();
+    if !issues.is_empty() {
+        return Verdict::Invalid(issues);
+    }
+    let unavailable = text_of(&value, "unavailable");
+    Verdict::Unavailable(unavailable.unwrap_or_else(|| "the validator's answer makes no sense".to_owned()))
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct DecisionText {
-    allow: bool,
-    #[serde(default)]
-    text: Option<String>,
-    #[serde(default)]
-    reason: Option<String>,
+fn issue(found: &JsValue) -> Option<Issue> {
+    Some(Issue {
+        path: text_of(found, "path")?,
+        keyword: text_of(found, "keyword")?,
+        message: text_of(found, "message")?,
+        expected: text_of(found, "expected"),
+        got: text_of(found, "got"),
+        hint: text_of(found, "hint"),
+    })
 }
 
-/// A person's answer: `{"allow":true}`, with `text` if the arguments were edited, or `{"allow":false}`.
+/// A person's answer: `{ allow: true }`, with `text` if the arguments were edited, or `{ allow: false }`.
 pub(super) fn decision(given: Result<JsValue, JsValue>) -> Decision {
-    let no = |reason| Decision::Deny { reason };
-    let text = match given {
-        Ok(value) => value.as_string().unwrap_or_default(),
-        Err(thrown) => return no(Some(describe(&thrown))),
-    };
-    match serde_json::from_str(&text) {
-        Ok(DecisionText { allow: true, text: Some(text), .. }) => Decision::AllowEdited { text },
-        Ok(DecisionText { allow: true, .. }) => Decision::Allow,
-        Ok(DecisionText { reason, .. }) => no(reason),
-        Err(_) => no(None),
+    match given {
+        Ok(value) if is_true(&value, "allow") => match text_of(&value, "text") {
+            Some(text) => Decision::AllowEdited { text },
+            None => Decision::Allow,
+        },
+        Ok(value) => Decision::Deny { reason: text_of(&value, "reason") },
+        Err(thrown) => Decision::Deny { reason: Some(describe(&thrown)) },
     }
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", untagged)]
-enum OutcomeText {
-    Media {
-        json: String,
-        media: String,
-    },
-    Failed {
-        message: String,
-        #[serde(default)]
-        retryable: bool,
-        #[serde(default)]
-        kind: String,
-    },
 }
 
 /// A handler's end: a string is its value as JSON text; an object says what else it was.
 ///
 /// The common case is the bare string, so that a large value crosses once and is quoted never.
 pub(super) fn outcome(given: Result<JsValue, JsValue>) -> Outcome {
-    let threw = |message| Outcome::Failed { message, retryable: false, kind: Failure::Threw };
     let value = match given {
         Ok(value) => value,
         Err(thrown) => return threw(describe(&thrown)),
@@ -84,18 +61,34 @@ pub(super) fn outcome(given: Result<JsValue, JsValue>) -> Outcome {
     if let Some(json) = value.as_string() {
         return Outcome::Returned { json, media: None };
     }
-    let text = js_sys::JSON::stringify(&value).ok().and_then(|text| text.as_string()).unwrap_or_default();
-    match serde_json::from_str(&text) {
-        Ok(OutcomeText::Media { json, media }) => Outcome::Returned { json, media: Some(media) },
-        Ok(OutcomeText::Failed { message, retryable, kind }) => {
-            let kind = match kind.as_str() {
-                "unserialisable" => Failure::Unserialisable,
-                "declined" => Failure::Declined,
-                "cancelled" => Failure::Cancelled,
-                _ => Failure::Threw,
-            };
-            Outcome::Failed { message, retryable, kind }
-        }
-        Err(_) => threw("the handler's outcome makes no sense".to_owned()),
+    if let (Some(json), media @ Some(_)) = (text_of(&value, "json"), text_of(&value, "media")) {
+        return Outcome::Returned { json, media };
     }
+    let Some(message) = text_of(&value, "message") else {
+        return threw("the handler's outcome makes no sense".to_owned());
+    };
+    let kind = match text_of(&value, "kind").as_deref() {
+        Some("unserialisable") => Failure::Unserialisable,
+        Some("declined") => Failure::Declined,
+        Some("cancelled") => Failure::Cancelled,
+        _ => Failure::Threw,
+    };
+    Outcome::Failed { message, retryable: is_true(&value, "retryable"), kind }
+}
+
+fn threw(message: String) -> Outcome {
+    Outcome::Failed { message, retryable: false, kind: Failure::Threw }
+}
+
+/// A store's answer: `stored`, `fenced` where another page has the call, anything else where it failed.
+pub(super) fn written(given: Result<JsValue, JsValue>) -> Written {
+    match given.ok().and_then(|word| word.as_string()).as_deref() {
+        Some("stored") => Written::Stored,
+        Some("fenced") => Written::Fenced,
+        _ => Written::Failed,
+    }
+}
+
+fn is_true(value: &JsValue, key: &str) -> bool {
+    property(value, key).and_then(|found| found.as_bool()) == Some(true)
 }

@@ -3,9 +3,10 @@
 //! Kept from the events that pass by, so that JavaScript holds no map of calls. It is as large as the
 //! machine's table of open calls, and no larger.
 
+use super::telling::{call_state, connection_state};
+use crate::protocol::settle::write::array;
 use crate::runtime::event::{CallState, Connection, ConnectionState, Event};
 use crate::runtime::ids::CallKey;
-use serde::Serialize;
 
 /// The stream's state and the open calls.
 #[derive(Debug, Default)]
@@ -14,13 +15,10 @@ pub(super) struct Board {
     connection: Option<ConnectionState>,
 }
 
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug)]
 struct Pending {
-    #[serde(flatten)]
     key: CallKey,
     name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
     turn_id: Option<String>,
     state: CallState,
 }
@@ -50,18 +48,29 @@ impl Board {
         }
     }
 
+    /// Another page has the session's calls now. Nothing is told of them, so nothing else would end them here.
+    pub(super) fn leave(&mut self) {
+        self.calls.retain(|pending| pending.key.session_id.is_empty());
+    }
+
     fn drop_call(&mut self, key: &CallKey) {
         self.calls.retain(|pending| pending.key != *key);
     }
 
     /// The open calls as a JSON array, in the order they came.
     pub(super) fn pending(&self) -> String {
-        serde_json::to_string(&self.calls).unwrap_or_else(|_| "[]".to_owned())
+        let mut out = String::new();
+        array(&mut out, &self.calls, |pending, object| {
+            pending.key.write(object);
+            object.text("name", &pending.name);
+            object.optional_text("turnId", pending.turn_id.as_deref());
+            object.text("state", call_state(pending.state));
+        });
+        out
     }
 
     /// The stream's state as its public name; `idle` before it was first wanted.
-    pub(super) fn state(&self) -> String {
-        let state = self.connection.and_then(|state| serde_json::to_value(state).ok());
-        state.and_then(|state| state.as_str().map(str::to_owned)).unwrap_or_else(|| "idle".to_owned())
+    pub(super) fn state(&self) -> &'static str {
+        self.connection.map_or("idle", connection_state)
     }
 }

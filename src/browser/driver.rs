@@ -8,8 +8,10 @@ use super::board::Board;
 use super::cancels::Cancels;
 use super::effects;
 use super::host::Host;
+use super::settings::Settings;
 use super::signals::{Signal, Signals};
 use super::tasks::Tasks;
+use super::telling::{batch, kind};
 use super::timer::Timer;
 use crate::runtime::Machine;
 use crate::runtime::config::Config;
@@ -17,21 +19,9 @@ use crate::runtime::event::Event;
 use crate::runtime::ids::Millis;
 use crate::runtime::input::Input;
 use crate::runtime::output::{Effect, Output};
-use serde::Deserialize;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
-
-/// What the driver itself wants to know; the rest of the configuration is the machine's.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Settings {
-    /// The engine's address, without a slash at its end.
-    pub(super) engine: String,
-    /// Whether the host stores records. If not, they are taken for stored: calls live as long as the page.
-    #[serde(default)]
-    pub(super) stores: bool,
-}
 
 /// One machine with all that is going on around it.
 #[derive(Debug)]
@@ -139,9 +129,13 @@ impl Driver {
 
     fn step(self: &Rc<Self>, input: Input) {
         let closing = matches!(input, Input::Closed);
+        let leaving = matches!(input, Input::OwnershipLost);
         let (events, effects) = self.turn_over(input);
         // Events first: who listens hears that a handler is about to run before it runs.
         self.tell(&events);
+        if leaving {
+            self.board.borrow_mut().leave();
+        }
         for effect in effects {
             effects::carry_out(self, effect);
         }
@@ -174,18 +168,11 @@ impl Driver {
         events.iter().for_each(|event| board.note(event));
         drop(board);
         let interest = self.interest.borrow();
-        // Pairs of kind and event: a report within an event has a `type` of its own.
-        let wanted: Vec<(&str, &Event)> = events
-            .iter()
-            .map(|event| (kind(event), event))
-            .filter(|(kind, _)| interest.split(',').any(|wanted| wanted == *kind))
-            .collect();
+        let wanted: Vec<&Event> =
+            events.iter().filter(|event| interest.split(',').any(|wanted| wanted == kind(event))).collect();
         drop(interest);
-        if wanted.is_empty() {
-            return;
-        }
-        if let Ok(batch) = serde_json::to_string(&wanted) {
-            let _ = self.host.events(&batch);
+        if !wanted.is_empty() {
+            let _ = self.host.events(&batch(&wanted));
         }
     }
 
@@ -207,25 +194,5 @@ fn read_clock(host: &Host, last: Millis) -> Millis {
     match host.now().ok().and_then(|now| now.as_f64()) {
         Some(now) if now.is_finite() && now > 0.0 => last.max(Millis(now as u64)),
         _ => last,
-    }
-}
-
-/// The public name of an event's kind.
-fn kind(event: &Event) -> &'static str {
-    match event {
-        Event::Connection(_) => "connection",
-        Event::Delivery(_) => "delivery",
-        Event::Warning(_) => "warning",
-        Event::Call(_) => "call",
-        Event::Calling(_) => "agent.tool.calling",
-        Event::Called(_) => "agent.tool.called",
-        Event::Failed(_) => "agent.tool.failed",
-        Event::Finished(_) => "tool.finished",
-        Event::TurnStarted { .. } => "turn.started",
-        Event::Text { .. } => "text",
-        Event::Message { .. } => "message",
-        Event::TurnFinished { .. } => "turn.finished",
-        Event::Interrupted { .. } => "interrupt",
-        Event::Resumed { .. } => "interrupt.resumed",
     }
 }

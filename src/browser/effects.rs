@@ -3,16 +3,14 @@
 //! Each effect that needs JavaScript is started before the next: order is part of the machine's contract.
 //! What is awaited holds the driver alive until it is closed.
 
-use super::answers::{decision, outcome, verdict};
+use super::answers::{decision, outcome, verdict, written};
 use super::driver::Driver;
 use super::fetching::{follow, post};
 use super::host::settle;
-use super::thrown::describe;
-use crate::runtime::ids::{AskId, CallKey, CheckId, WriteId};
+use crate::runtime::ids::{AskId, CallKey, CheckId, InvocationId, WriteId};
 use crate::runtime::input::{Input, Written};
 use crate::runtime::output::{Direction, Effect, Invoke};
 use crate::runtime::record::Record;
-use serde_json::json;
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
 
@@ -29,82 +27,85 @@ pub(super) fn carry_out(driver: &Rc<Driver>, effect: Effect) {
         }
         Effect::Abort { request } => driver.requests.abort(request.0, "given up"),
         Effect::Check { check, tool, direction, text } => {
-            ask_validator(driver, check, &tool, direction, &text)
+            let direction = match direction {
+                Direction::Input => "input",
+                Direction::Output => "output",
+            };
+            answer(driver, driver.host().check(&tool, direction, &text), Awaited::Verdict(check));
         }
         Effect::Repair { check, tool, text, problem, issues } => {
             let given = driver.host().repair(&tool, &text, &problem, &issues);
-            answer(driver, given, move |given| Input::Repaired {
-                check,
-                text: given.ok().and_then(|text| text.as_string()),
-            });
+            answer(driver, given, Awaited::Repair(check));
         }
         Effect::Ask { ask, key, tool, text } => ask_person(driver, ask, &key, &tool, &text),
         Effect::WithdrawAsk { ask } => driver.asks.abort(ask.0, "the question is void"),
         Effect::Invoke(invoke) => run(driver, &invoke),
         Effect::Cancel { invocation, reason } => driver.runs.abort(invocation.0, &reason),
         Effect::Persist { write, record } => persist(driver, write, &record),
-        Effect::ClaimOwnership => {}
-        Effect::Retire { key } => forget(driver, &key),
+        // The answer comes as an input of its own, once it is this page's turn.
+        Effect::ClaimOwnership => drop(driver.host().claim()),
+        Effect::Retire { key } => retire(driver, &key),
     }
 }
 
-/// Waits for what the host gave and makes an input of it.
-fn answer(
-    driver: &Rc<Driver>,
-    given: Result<JsValue, JsValue>,
-    input: impl FnOnce(Result<JsValue, JsValue>) -> Input + 'static,
-) {
+/// What a promise of the host's is to answer.
+enum Awaited {
+    Verdict(CheckId),
+    Repair(CheckId),
+    Decision(AskId),
+    Outcome(InvocationId),
+    Written(WriteId),
+    Nothing,
+}
+
+/// Waits for what the host gave and makes an input of it. One kind of task for all: each kind costs code.
+fn answer(driver: &Rc<Driver>, given: Result<JsValue, JsValue>, awaited: Awaited) {
     let keeper = Rc::clone(driver);
     driver.tasks.spawn(async move {
         let given = settle(given).await;
-        keeper.push(input(given));
+        keeper.push(match awaited {
+            Awaited::Verdict(check) => Input::Checked { check, verdict: verdict(given) },
+            Awaited::Repair(check) => {
+                Input::Repaired { check, text: given.ok().and_then(|text| text.as_string()) }
+            }
+            Awaited::Decision(ask) => {
+                keeper.asks.close(ask.0);
+                Input::Consented { ask, decision: decision(given) }
+            }
+            Awaited::Outcome(invocation) => {
+                keeper.runs.close(invocation.0);
+                Input::Settled { invocation, outcome: outcome(given) }
+            }
+            Awaited::Written(write) => Input::Persisted { write, result: written(given) },
+            Awaited::Nothing => return,
+        });
     });
-}
-
-fn ask_validator(driver: &Rc<Driver>, check: CheckId, tool: &str, direction: Direction, text: &str) {
-    let direction = match direction {
-        Direction::Input => "input",
-        Direction::Output => "output",
-    };
-    let given = driver.host().check(tool, direction, text);
-    answer(driver, given, move |given| Input::Checked { check, verdict: verdict(given) });
 }
 
 fn ask_person(driver: &Rc<Driver>, ask: AskId, key: &CallKey, tool: &str, text: &str) {
     let signal = driver.asks.open(ask.0);
-    let question = json!({
-        "sessionId": key.session_id,
-        "callId": key.call_id,
-        "attempt": key.attempt,
-        "name": tool,
-        "text": text,
-    });
-    let given = driver.host().consent(&question.to_string(), &signal);
-    let keeper = Rc::clone(driver);
-    answer(driver, given, move |given| {
-        keeper.asks.close(ask.0);
-        Input::Consented { ask, decision: decision(given) }
-    });
+    let CallKey { session_id, call_id, attempt } = key;
+    let given = driver.host().consent(session_id, call_id, *attempt as f64, tool, text, &signal);
+    answer(driver, given, Awaited::Decision(ask));
 }
 
 fn run(driver: &Rc<Driver>, invoke: &Invoke) {
     let invocation = invoke.invocation;
     let signal = driver.runs.open(invocation.0);
-    let info = json!({
-        "sessionId": invoke.key.session_id,
-        "callId": invoke.key.call_id,
-        "attempt": invoke.key.attempt,
-        "turnId": invoke.turn_id,
-        "name": invoke.tool,
-        "deadline": invoke.deadline,
-        "tripIndex": invoke.trip_index,
-    });
-    let given = driver.host().invoke(invocation.0, &info.to_string(), &invoke.text, &signal);
-    let keeper = Rc::clone(driver);
-    answer(driver, given, move |given| {
-        keeper.runs.close(invocation.0);
-        Input::Settled { invocation, outcome: outcome(given) }
-    });
+    let CallKey { session_id, call_id, attempt } = &invoke.key;
+    let given = driver.host().invoke(
+        invocation.0,
+        session_id,
+        call_id,
+        *attempt as f64,
+        invoke.turn_id.as_deref(),
+        &invoke.tool,
+        invoke.deadline.map(|deadline| deadline.0 as f64),
+        invoke.trip_index,
+        &invoke.text,
+        &signal,
+    );
+    answer(driver, given, Awaited::Outcome(invocation));
 }
 
 fn persist(driver: &Rc<Driver>, write: WriteId, record: &Record) {
@@ -112,29 +113,14 @@ fn persist(driver: &Rc<Driver>, write: WriteId, record: &Record) {
         driver.push(Input::Persisted { write, result: Written::Stored });
         return;
     }
-    let given = match serde_json::to_string(record) {
-        Ok(text) => driver.host().persist(&text),
-        Err(error) => Err(JsValue::from_str(&error.to_string())),
-    };
-    answer(driver, given, move |given| Input::Persisted {
-        write,
-        result: match given.ok().and_then(|word| word.as_string()).as_deref() {
-            Some("stored") => Written::Stored,
-            Some("fenced") => Written::Fenced,
-            _ => Written::Failed,
-        },
-    });
+    answer(driver, driver.host().persist(&record.to_json()), Awaited::Written(write));
 }
 
-fn forget(driver: &Rc<Driver>, key: &CallKey) {
-    if !driver.stores() {
-        return;
-    }
-    if let Ok(text) = serde_json::to_string(key) {
-        let given = driver.host().forget(&text);
-        driver.tasks.spawn(async move {
-            // A record that stays behind is harmless; a rejection nobody heard would not look so.
-            let _ = settle(given).await.map_err(|thrown| describe(&thrown));
-        });
+fn retire(driver: &Rc<Driver>, key: &CallKey) {
+    if driver.stores() {
+        let CallKey { session_id, call_id, attempt } = key;
+        // A record that stays behind is harmless; a rejection nobody heard would not look so.
+        let given = driver.host().retire(session_id, call_id, *attempt as f64);
+        answer(driver, given, Awaited::Nothing);
     }
 }

@@ -3,13 +3,12 @@
 //! All take `&self`, so that a call from inside a callback is no second borrow of the object. None
 //! throws over data; the one constructor throws over a configuration it cannot read.
 
-use super::driver::{Driver, Settings};
+use super::driver::Driver;
 use super::host::Host;
 use super::panics;
-use crate::runtime::config::Config;
+use super::settings::{configuration, kept, tool};
 use crate::runtime::ids::InvocationId;
 use crate::runtime::input::Input;
-use crate::runtime::tool::ToolSpec;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 
@@ -25,11 +24,10 @@ impl RawRuntime {
     /// A runtime at rest.
     ///
     /// # Errors
-    /// If the configuration is not what this build understands.
+    /// The name of the setting that is not what this build understands.
     #[wasm_bindgen(constructor)]
-    pub fn new(config: &str, host: Host) -> Result<RawRuntime, JsError> {
-        let settings: Settings = serde_json::from_str(config)?;
-        let config: Config = serde_json::from_str(config)?;
+    pub fn new(config: &JsValue, host: Host) -> Result<RawRuntime, JsError> {
+        let (settings, config) = configuration(config)?;
         panics::install();
         let driver = Driver::start(settings, config, host);
         panics::watch(&driver);
@@ -45,11 +43,10 @@ impl RawRuntime {
     /// A tool is there.
     ///
     /// # Errors
-    /// If the tool's description is not what this build understands.
+    /// The name of the field that is not what this build understands.
     #[wasm_bindgen(js_name = registerTool)]
-    pub fn register_tool(&self, spec: &str) -> Result<(), JsError> {
-        let spec: ToolSpec = serde_json::from_str(spec)?;
-        self.driver.push(Input::ToolRegistered(Box::new(spec)));
+    pub fn register_tool(&self, spec: &JsValue) -> Result<(), JsError> {
+        self.driver.push(Input::ToolRegistered(Box::new(tool(spec)?)));
         Ok(())
     }
 
@@ -103,6 +100,42 @@ impl RawRuntime {
         self.driver.push(Input::AskingEnded { invocation: InvocationId(invocation) });
     }
 
+    /// This page runs the session's calls from now on. Comes with the records that earlier owners left.
+    #[wasm_bindgen(js_name = gainOwnership)]
+    pub fn gain_ownership(&self, records: &JsValue) {
+        self.driver.push(Input::OwnershipGained { records: kept(records) });
+    }
+
+    /// Another page runs the session's calls.
+    #[wasm_bindgen(js_name = loseOwnership)]
+    pub fn lose_ownership(&self) {
+        self.driver.push(Input::OwnershipLost);
+    }
+
+    /// The page goes to sleep.
+    pub fn suspend(&self) {
+        self.driver.push(Input::Suspended);
+    }
+
+    /// The page is awake again.
+    pub fn resume(&self) {
+        self.driver.push(Input::Resumed);
+    }
+
+    /// Traps, at once or inside a task, so that tests can see what becomes of a page whose module did.
+    ///
+    /// # Panics
+    /// Always: that is what it is for.
+    #[doc(hidden)]
+    #[allow(clippy::panic)]
+    pub fn trap(&self, later: bool) {
+        if later {
+            self.driver.tasks.spawn(async { panic!("trapped on purpose") });
+        } else {
+            panic!("trapped on purpose");
+        }
+    }
+
     /// The registered tools, a JSON array.
     #[must_use]
     pub fn declarations(&self) -> String {
@@ -118,7 +151,7 @@ impl RawRuntime {
     /// The stream's state.
     #[must_use]
     pub fn state(&self) -> String {
-        self.driver.board.borrow().state()
+        self.driver.board.borrow().state().to_owned()
     }
 
     /// The end. Whatever the machine still has to tell is told before this returns, unless it is called

@@ -14,15 +14,15 @@ extern "C" {
     #[derive(Debug, Clone)]
     pub type Host;
 
-    /// Sends a request; answered by a promise of a `Response`.
+    /// Sends a request, whose body is of this many bytes; answered by a promise of a `Response`.
     #[wasm_bindgen(method, structural, catch)]
-    pub(super) fn fetch(this: &Host, request: &web_sys::Request) -> Result<JsValue, JsValue>;
+    pub(super) fn fetch(this: &Host, request: &web_sys::Request, size: f64) -> Result<JsValue, JsValue>;
 
     /// Asks for the bearer token; answered by a promise of a string or nothing.
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn token(this: &Host, refresh: bool) -> Result<JsValue, JsValue>;
 
-    /// Asks a tool's validator; answered by a promise of a verdict as JSON.
+    /// Asks a tool's validator; answered by a promise of a verdict.
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn check(this: &Host, tool: &str, direction: &str, text: &str) -> Result<JsValue, JsValue>;
 
@@ -36,29 +36,52 @@ extern "C" {
         issues: &str,
     ) -> Result<JsValue, JsValue>;
 
-    /// Asks a person; answered by a promise of a decision as JSON. The signal says that the question is void.
+    /// Asks a person; answered by a promise of a decision. The signal says that the question is void.
     #[wasm_bindgen(method, structural, catch)]
-    pub(super) fn consent(this: &Host, ask: &str, signal: &JsValue) -> Result<JsValue, JsValue>;
+    pub(super) fn consent(
+        this: &Host,
+        session_id: &str,
+        call_id: &str,
+        attempt: f64,
+        tool: &str,
+        text: &str,
+        signal: &JsValue,
+    ) -> Result<JsValue, JsValue>;
 
     /// Runs a handler; answered by a promise of its value as JSON text, or of an object that says what else came.
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn invoke(
         this: &Host,
         invocation: u32,
-        info: &str,
-        arguments: &str,
+        session_id: &str,
+        call_id: &str,
+        attempt: f64,
+        turn_id: Option<&str>,
+        tool: &str,
+        deadline: Option<f64>,
+        trip_index: u32,
+        text: &str,
         signal: &JsValue,
     ) -> Result<JsValue, JsValue>;
 
-    /// Writes a record; answered by a promise of whether it is stored.
+    /// Writes a record; answered by a promise of `stored`, `fenced` or anything else where it failed.
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn persist(this: &Host, record: &str) -> Result<JsValue, JsValue>;
 
-    /// Deletes a record. Its answer is not awaited.
+    /// Keeps nothing of a call but that it ended. Its answer is not awaited.
     #[wasm_bindgen(method, structural, catch)]
-    pub(super) fn forget(this: &Host, key: &str) -> Result<JsValue, JsValue>;
+    pub(super) fn retire(
+        this: &Host,
+        session_id: &str,
+        call_id: &str,
+        attempt: f64,
+    ) -> Result<JsValue, JsValue>;
 
-    /// Takes a batch of events: a JSON array of pairs, each a kind and its event.
+    /// Stands in line for the session again.
+    #[wasm_bindgen(method, structural, catch)]
+    pub(super) fn claim(this: &Host) -> Result<(), JsValue>;
+
+    /// Takes a batch of events, a JSON array.
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn events(this: &Host, batch: &str) -> Result<(), JsValue>;
 

@@ -32,9 +32,13 @@ mod response;
 #[cfg(feature = "schema")]
 pub mod schema_exports;
 #[cfg(feature = "runtime")]
+mod settings;
+#[cfg(feature = "runtime")]
 mod signals;
 #[cfg(feature = "runtime")]
 mod tasks;
+#[cfg(feature = "runtime")]
+mod telling;
 #[cfg(feature = "runtime")]
 mod thrown;
 #[cfg(feature = "runtime")]

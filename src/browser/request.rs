@@ -37,7 +37,11 @@ pub(super) async fn send(
         // Where signals and requests come from two implementations (jsdom beside Node), the request
         // refuses the signal. Then nobody can cut the transfer short, and its answer is ignored.
         .or_else(|_| build(driver.engine(), &wanted, token.as_deref(), None))?;
-    let answer = settle(driver.host().fetch(&built)).await;
+    let size = match &wanted {
+        Wanted::Stream { .. } => 0,
+        Wanted::Input { body } => body.len(),
+    };
+    let answer = settle(driver.host().fetch(&built, size as f64)).await;
     answer.map_err(|thrown| redact(describe(&thrown), token.as_deref()))
 }
 
@@ -93,8 +97,21 @@ fn build(
 }
 
 fn redact(message: String, token: Option<&str>) -> String {
-    match token {
-        Some(token) => message.replace(token, "[token]"),
-        None => message,
+    let Some(token) = token else { return message };
+    let mut out = String::new();
+    let mut rest = message.as_str();
+    // Not `replace`: its search is two kilobytes of code, and messages are short.
+    while let Some(letter) = rest.chars().next() {
+        match rest.strip_prefix(token) {
+            Some(tail) if !token.is_empty() => {
+                out.push_str("[token]");
+                rest = tail;
+            }
+            _ => {
+                out.push(letter);
+                rest = rest.get(letter.len_utf8()..).unwrap_or_default();
+            }
+        }
     }
+    out
 }

@@ -5,7 +5,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 use wasm_bindgen_futures::spawn_local;
@@ -21,11 +21,15 @@ pub(super) struct Tasks {
 impl Tasks {
     /// Runs a task until it is done or all are let go.
     pub(super) fn spawn(self: &Rc<Self>, task: impl Future<Output = ()> + 'static) {
+        // Boxed, so that what follows is compiled once and not for each kind of task.
+        self.spawn_boxed(Box::pin(task));
+    }
+
+    fn spawn_boxed(self: &Rc<Self>, mut task: Pin<Box<dyn Future<Output = ()>>>) {
         let tasks = Rc::clone(self);
         let number = self.last.get().wrapping_add(1);
         self.last.set(number);
         spawn_local(async move {
-            let mut task = pin!(task);
             poll_fn(|context| {
                 if tasks.ended.get() {
                     return Poll::Ready(());

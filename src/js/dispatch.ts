@@ -2,10 +2,10 @@
  * Hands batches of events to whoever listens: the turn, the tool, the runtime, the waiting `invoke`.
  * Adds what only JavaScript has: artifacts, the label of a call, the cause of an error.
  */
-import { Emitter } from "./emitter.js";
+import { Emitter, guard } from "./emitter.js";
 import { PagehandError, SchemaValidationError, ToolExecutionError } from "./errors.js";
-import type { CalledEvent, CallingEvent, EventType, FailedEvent, RuntimeEvent, ToolInfo, ToolReport, TurnEvent } from "./events.js";
-import { type Leftover, Stash } from "./handler.js";
+import type { CallKey, CalledEvent, CallingEvent, EventType, FailedEvent, RuntimeEvent, ToolInfo, ToolReport, TurnEvent } from "./events.js";
+import { type Leftover, Stash, idOf } from "./handler.js";
 import { type Invocation, failedInvocation, labelOf } from "./invoke.js";
 import { type Numbers, parseJson } from "./parse.js";
 import type { Registry } from "./registry.js";
@@ -20,6 +20,7 @@ export class Dispatcher {
   readonly stash = new Stash();
   readonly #turns = new Map<string, Turn>();
   readonly #waiting = new Map<string, (invocation: Invocation) => void>();
+  readonly #after = new Map<string, (() => unknown)[]>();
   readonly #registry: Registry;
   readonly #numbers: Numbers;
   readonly #changed: () => void;
@@ -36,7 +37,8 @@ export class Dispatcher {
     const kinds = new Set<string>(this.emitter.kinds());
     for (const tool of this.#registry.tools()) for (const kind of emitterOf(tool)?.kinds() ?? []) kinds.add(kind);
     if (this.#turns.size > 0) for (const kind of TURN_KINDS) kinds.add(kind);
-    if (this.#waiting.size > 0) for (const kind of ENDS) kinds.add(kind);
+    if (this.#waiting.size + this.#after.size > 0) for (const kind of ENDS) kinds.add(kind);
+    if (this.#after.size > 0) kinds.add("delivery");
     return [...kinds].sort().join(",");
   }
 
@@ -53,13 +55,16 @@ export class Dispatcher {
     });
   }
 
-  /** Takes a batch as the driver gives it: pairs of kind and event. */
+  /** Runs something once a call's answer is with the engine, or kept for later. */
+  after(key: CallKey, run: () => unknown): void {
+    const id = idOf(key);
+    this.#after.set(id, [...(this.#after.get(id) ?? []), run]);
+    this.#changed();
+  }
+
+  /** Takes a batch as the driver gives it. */
   take(batch: string): void {
-    const pairs = parseJson(batch, this.#numbers) as [EventType, RuntimeEvent][];
-    for (const [type, event] of pairs) {
-      // A report has a type of its own, which the event's name replaces.
-      this.emit(Object.assign(event, { type }) as RuntimeEvent);
-    }
+    for (const event of parseJson(batch, this.#numbers) as RuntimeEvent[]) this.emit(event);
   }
 
   emit(event: RuntimeEvent): void {
@@ -69,6 +74,7 @@ export class Dispatcher {
     if ("turnId" in event && event.turnId !== null) this.#turn(event);
     if ("tool" in event || event.type === "tool.progress") this.#tool(event);
     this.emitter.emit(event);
+    if (this.#after.size > 0 && (ended || (event.type === "delivery" && event.state !== "sending"))) this.#afterwards(event as CallKey);
     if (!ended) return;
     const resolve = this.#waiting.get(ended.report.callId);
     if (resolve && this.#waiting.delete(ended.report.callId)) {
@@ -84,9 +90,19 @@ export class Dispatcher {
       turn.abandon(status, { code: error.code, message: error.message });
     }
     this.#turns.clear();
+    this.#after.clear();
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const [callId, resolve] of waiting) resolve(failedInvocation("", error, callId));
+  }
+
+  #afterwards(key: CallKey): void {
+    const id = idOf(key);
+    const runs = this.#after.get(id);
+    if (!runs) return;
+    this.#after.delete(id);
+    this.#changed();
+    for (const run of runs) guard(run);
   }
 
   #label(event: CallingEvent): void {

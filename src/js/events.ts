@@ -38,6 +38,7 @@ export type DeliveryState = "sending" | "waiting" | "parked" | "sent" | "confirm
 /** An answer went a step further. */
 export interface DeliveryEvent extends CallKey {
   type: "delivery";
+  remote?: true;
   state: DeliveryState;
   tries: number;
   code?: ErrorCode;
@@ -80,9 +81,10 @@ export type CallState =
 /** What arguments were found to be. */
 export type InputClass = "valid" | "invalid" | "malformed" | "unchecked";
 
-/** A call changed its state. */
+/** A call changed its state. Events of calls are `remote` when another page of the session told of them. */
 export interface CallEvent extends CallKey {
   type: "call";
+  remote?: true;
   name: string;
   turnId: string | null;
   state: CallState;
@@ -102,6 +104,7 @@ export interface ToolInfo {
 /** A handler is about to run. */
 export interface CallingEvent extends CallKey {
   type: "agent.tool.calling";
+  remote?: true;
   tool: ToolInfo;
   turnId: string | null;
   input: unknown;
@@ -131,18 +134,21 @@ export interface ToolReport extends CallKey {
 /** A call ended well: its report, under the event's name. */
 export interface CalledEvent extends Omit<ToolReport, "type"> {
   type: "agent.tool.called";
+  remote?: true;
   tool: ToolInfo;
 }
 
 /** A call ended badly: its report, under the event's name. */
 export interface FailedEvent extends Omit<ToolReport, "type"> {
   type: "agent.tool.failed";
+  remote?: true;
   tool: ToolInfo;
 }
 
 /** The engine closed its books on a call. */
 export interface FinishedEvent {
   type: "tool.finished";
+  remote?: true;
   id: string;
   ok: boolean;
   name: string;

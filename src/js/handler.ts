@@ -6,7 +6,7 @@
 import { checksOf } from "./checks.js";
 import { PagehandError, ToolExecutionError, messageOf } from "./errors.js";
 import type { CallKey, ProgressEvent } from "./events.js";
-import type { HandlerEnd } from "./host.js";
+import type { HandlerEnd, Host } from "./host.js";
 import { execute } from "./invoke.js";
 import type { Numbers } from "./parse.js";
 import type { Registry } from "./registry.js";
@@ -47,7 +47,8 @@ export class Stash {
   }
 }
 
-function idOf(key: CallKey): string {
+/** A call's key as text. @internal */
+export function idOf(key: CallKey): string {
   return JSON.stringify([key.sessionId, key.callId, key.attempt]);
 }
 
@@ -55,46 +56,36 @@ function idOf(key: CallKey): string {
 export interface RunParts {
   readonly registry: Registry;
   readonly numbers: Numbers;
-  readonly stash: Stash;
+  readonly dispatcher: { readonly stash: Stash; after(key: CallKey, run: () => unknown): void };
   readonly progressed: (invocation: number, event: ProgressEvent) => void;
 }
 
-interface RunInfo extends CallKey {
-  turnId: string | null;
-  name: string;
-  deadline: number | null;
-  tripIndex: number;
-}
-
-/** Runs a handler. Never rejects. @internal */
-export async function runHandler(
-  parts: RunParts,
-  invocation: number,
-  infoText: string,
-  argumentsText: string,
-  signal: AbortSignal,
-): Promise<HandlerEnd> {
-  const info = JSON.parse(infoText) as RunInfo;
-  const { sessionId, callId, attempt, turnId, name } = info;
+/** Runs a handler, given what the driver's {@link Host} gets. Never rejects. @internal */
+export async function runHandler(parts: RunParts, ...given: Parameters<Host["invoke"]>): Promise<HandlerEnd> {
+  const [invocation, sessionId, callId, attempt, turnId, name, deadline, tripIndex, argumentsText, signal] = given;
   const tool = parts.registry.get(name);
   if (!tool) return { message: `the tool "${name}" is gone`, retryable: false, kind: "cancelled" };
-  const leftover = parts.stash.of(info);
+  const key = { sessionId, callId, attempt };
+  const leftover = parts.dispatcher.stash.of(key);
   const context: ToolContext = {
     artifacts: leftover.artifacts,
     signal,
     callId,
     attempt,
-    deadline: info.deadline ?? undefined,
+    deadline,
     sessionId,
-    turnId: turnId ?? undefined,
+    turnId,
     progress: (value) => {
       if (signal.aborted) return;
-      parts.progressed(invocation, { type: "tool.progress", sessionId, callId, attempt, turnId, name, value });
+      parts.progressed(invocation, { type: "tool.progress", ...key, turnId: turnId ?? null, name, value });
+    },
+    after: (run) => {
+      if (!signal.aborted) parts.dispatcher.after(key, run);
     },
   };
   try {
     const input = await checksOf(tool).input(argumentsText, parts.numbers);
-    const value = await execute(tool, input, context, info.tripIndex);
+    const value = await execute(tool, input, context, tripIndex);
     leftover.value = value;
     const { json, media } = await serialise(value);
     return media === undefined ? json : { json, media };

@@ -6,11 +6,13 @@
 import { checksOf, type Verdict } from "./checks.js";
 import { messageOf } from "./errors.js";
 import type { Issue } from "./errors.js";
+import type { CallKey } from "./events.js";
 import { labelOf } from "./invoke.js";
 import type { ApprovalAnswer, Settled } from "./options.js";
 import { type Numbers, parseOr } from "./parse.js";
 import type { Registry } from "./registry.js";
 import { toJsonText } from "./serialise.js";
+import type { Written } from "./store.js";
 
 /** A handler's end as the driver reads it: a string is the value's JSON text. @internal */
 export type HandlerEnd =
@@ -18,20 +20,41 @@ export type HandlerEnd =
   | { json: string; media: string }
   | { message: string; retryable: boolean; kind: "threw" | "unserialisable" | "declined" | "cancelled" };
 
+/** What a person said, as the driver reads it. @internal */
+export interface Consent {
+  allow: boolean;
+  /** Other arguments, as JSON text. */
+  text?: string;
+  reason?: string;
+}
+
 /** The driver's counterpart. @internal */
 export interface Host {
-  fetch(request: Request): Promise<unknown>;
+  /** Sends a request; `size` is that of its body, in bytes. */
+  fetch(request: Request, size?: number): Promise<unknown>;
   token(refresh: boolean): Promise<string | undefined>;
-  check(tool: string, direction: "input" | "output", text: string): Promise<string>;
+  check(tool: string, direction: "input" | "output", text: string): Promise<Verdict>;
   repair(tool: string, text: string, problem: string, issues: string): Promise<string | null>;
-  consent(ask: string, signal: AbortSignal): Promise<string>;
-  invoke(invocation: number, info: string, argumentsText: string, signal: AbortSignal): Promise<HandlerEnd>;
+  consent(sessionId: string, callId: string, attempt: number, name: string, text: string, signal: AbortSignal): Promise<Consent>;
+  invoke(
+    invocation: number,
+    sessionId: string,
+    callId: string,
+    attempt: number,
+    turnId: string | undefined,
+    name: string,
+    deadline: number | undefined,
+    tripIndex: number,
+    argumentsText: string,
+    signal: AbortSignal,
+  ): Promise<HandlerEnd>;
   events(batch: string): void;
   now(): number;
   panicked(message: string): void;
-  /** Only where the configuration says that records are stored. */
-  persist?(record: string): Promise<boolean>;
-  forget?(key: string): Promise<void>;
+  /** These three come with the session's life: before it is there, the machine only watches. */
+  persist?(record: string): Promise<Written>;
+  retire?(sessionId: string, callId: string, attempt: number): Promise<void>;
+  claim?(): void;
 }
 
 /** What the host is made of. @internal */
@@ -59,7 +82,7 @@ export function makeHost(parts: HostParts): Host {
       const gone: Verdict = { unavailable: `the tool "${name}" is not registered any more` };
       const verdict = tool ? await checksOf(tool).check(direction, text, numbers) : gone;
       if ("cause" in verdict) parts.complain(name, verdict.cause);
-      return JSON.stringify("issues" in verdict ? { issues: verdict.issues } : verdict);
+      return verdict;
     },
     repair: async (name, text, problem, issues) => {
       const onInvalid = registry.get(name)?.onInvalid;
@@ -72,7 +95,7 @@ export function makeHost(parts: HostParts): Host {
         return null;
       }
     },
-    consent: (ask, signal) => consent(parts, ask, signal),
+    consent: (sessionId, callId, attempt, name, text, signal) => consent(parts, { sessionId, callId, attempt }, name, text, signal),
     invoke: parts.invoke,
     events: parts.events,
     now: parts.now,
@@ -80,20 +103,18 @@ export function makeHost(parts: HostParts): Host {
   };
 }
 
-async function consent(parts: HostParts, asked: string, signal: AbortSignal): Promise<string> {
+async function consent(parts: HostParts, key: CallKey, name: string, text: string, signal: AbortSignal): Promise<Consent> {
   const { options, numbers, registry } = parts;
-  const ask = JSON.parse(asked) as { sessionId: string; callId: string; attempt: number; name: string; text: string };
-  const tool = registry.get(ask.name);
+  const tool = registry.get(name);
   if (!tool) return decision(false);
-  const input = parseOr(ask.text, numbers);
+  const input = parseOr(text, numbers);
   if (typeof tool.approve === "function" && !(await needed(tool.approve, input))) return decision(true);
   if (!options.onApproval) return decision({ allow: false, reason: "nobody here can agree to it" });
-  const { sessionId, callId, attempt } = ask;
   try {
     const action = labelOf(tool, input);
-    return decision(await options.onApproval({ sessionId, callId, attempt, tool, input, action, signal }));
+    return decision(await options.onApproval({ ...key, tool, input, action, signal }));
   } catch (error) {
-    parts.complain(ask.name, error);
+    parts.complain(name, error);
     return decision({ allow: false, reason: "the question could not be asked" });
   }
 }
@@ -108,17 +129,17 @@ async function needed(approve: (input: unknown) => unknown, input: unknown): Pro
 }
 
 /** Only a clear yes is one. */
-function decision(answer: ApprovalAnswer): string {
-  if (answer === true) return JSON.stringify({ allow: true });
-  if (typeof answer !== "object" || answer === null) return JSON.stringify({ allow: false });
+function decision(answer: ApprovalAnswer): Consent {
+  if (answer === true) return { allow: true };
+  if (typeof answer !== "object" || answer === null) return { allow: false };
   if (answer.allow !== true) {
     const reason: unknown = answer.reason;
-    return JSON.stringify(typeof reason === "string" ? { allow: false, reason } : { allow: false });
+    return typeof reason === "string" ? { allow: false, reason } : { allow: false };
   }
-  if (answer.input === undefined) return JSON.stringify({ allow: true });
+  if (answer.input === undefined) return { allow: true };
   try {
-    return JSON.stringify({ allow: true, text: toJsonText(answer.input) });
+    return { allow: true, text: toJsonText(answer.input) };
   } catch (error) {
-    return JSON.stringify({ allow: false, reason: `the edited arguments cannot be used: ${messageOf(error)}` });
+    return { allow: false, reason: `the edited arguments cannot be used: ${messageOf(error)}` };
   }
 }

@@ -14,6 +14,7 @@ export type { Numbers } from "./parse.js";
 export { createRuntime, init } from "./runtime.js";
 export type { AgentTool, Runtime, SendOptions } from "./runtime.js";
 export type { StandardIssue, StandardResult, StandardSchema } from "./standard-schema.js";
+export type { Progress, Store, StoredRecord, Written } from "./store.js";
 export { tool } from "./tool.js";
 export type { InvalidInput, Tool, ToolAnnotations, ToolConfig, ToolContext, ToolEvent, ToolFields } from "./tool.js";
 export type { Turn, TurnReport, TurnResult } from "./turn.js";

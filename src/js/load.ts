@@ -14,7 +14,7 @@ export type MaybePromise<T> = T | PromiseLike<T>;
 
 /** What the generated glue of every file offers. @internal */
 export interface Glue {
-  default(options: { module_or_path: WebAssembly.Module }): Promise<unknown>;
+  initSync(options: { module: WebAssembly.Module }): unknown;
   buildInfo(): string;
 }
 
@@ -58,7 +58,8 @@ export class WasmFile<G extends Glue> {
     const module = await compile(given, this.#name);
     const glue = await this.#glue();
     try {
-      await glue.default({ module_or_path: module });
+      // It is compiled already, so this takes no time worth a promise.
+      glue.initSync({ module });
     } catch (error) {
       throw mismatch(this.#name, `it does not fit its JavaScript: ${messageOf(error)}`, error);
     }

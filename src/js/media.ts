@@ -1,35 +1,18 @@
 /**
  * Media in a handler's value: files, blobs, images and bytes become content blocks a model can look at.
- * Uses only what the environment has; what it lacks (a canvas for `ImageData`) is said in words.
+ * Loaded when the first of them is met. Uses only what the environment has; what it lacks (a canvas for
+ * `ImageData`) is said in words.
  */
-
-/** What is taken for media. Arrays of numbers wider than a byte are data, not media. */
-export type MediaSource = Blob | ArrayBuffer | Uint8Array | Uint8ClampedArray | DataView | ImageData;
-
-const BYTE_KINDS = ["ArrayBuffer", "Uint8Array", "Uint8ClampedArray", "DataView"];
+import type { MediaSource } from "./kinds.js";
 
 /** A content block as it travels. */
 export type MediaBlock =
   | { type: "image" | "audio"; data: string; mimeType: string }
   | { type: "resource"; resource: { uri: string; mimeType: string; text?: string; blob?: string } };
 
-const BYTES = "application/octet-stream";
-
-/** Whether a value is media. Works for values of another realm where the platform allows. */
-export function isMedia(value: object): value is MediaSource {
-  return isBlob(value) || isImageData(value) || BYTE_KINDS.includes(kindOf(value));
-}
-
-/** The media type, as far as the value tells. */
-export function mediaType(value: MediaSource): string {
-  if (isBlob(value)) return value.type || BYTES;
-  return isImageData(value) ? "image/png" : BYTES;
-}
-
 /** Makes the block. `uri` names it where the block's form has a name. */
-export async function mediaBlock(value: MediaSource, uri: string): Promise<MediaBlock> {
-  const mimeType = mediaType(value);
-  if (/^text\/|^application\/json\b/.test(mimeType) && isBlob(value)) {
+export async function mediaBlock(value: MediaSource, mimeType: string, uri: string): Promise<MediaBlock> {
+  if (/^text\/|^application\/json\b/.test(mimeType) && "text" in value) {
     return { type: "resource", resource: { uri: named(value, uri), mimeType, text: await value.text() } };
   }
   const data = base64(await bytesOf(value));
@@ -39,8 +22,8 @@ export async function mediaBlock(value: MediaSource, uri: string): Promise<Media
 }
 
 async function bytesOf(value: MediaSource): Promise<Uint8Array> {
-  if (isBlob(value)) return new Uint8Array(await value.arrayBuffer());
-  if (isImageData(value)) return new Uint8Array(await (await encode(value)).arrayBuffer());
+  if ("arrayBuffer" in value) return new Uint8Array(await value.arrayBuffer());
+  if ("colorSpace" in value) return new Uint8Array(await (await encode(value)).arrayBuffer());
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   return new Uint8Array(value);
 }
@@ -64,17 +47,4 @@ function base64(bytes: Uint8Array): string {
 function named(value: MediaSource, uri: string): string {
   const name = (value as { name?: unknown }).name;
   return typeof name === "string" && name !== "" ? `${uri}/${encodeURIComponent(name)}` : uri;
-}
-
-function isBlob(value: object): value is Blob {
-  return ["Blob", "File"].includes(kindOf(value)) && typeof (value as { arrayBuffer?: unknown }).arrayBuffer === "function";
-}
-
-function isImageData(value: object): value is ImageData {
-  return kindOf(value) === "ImageData";
-}
-
-/** The built-in kind of an object: `Map`, `Error`, …; right for objects of other realms too. */
-export function kindOf(value: object): string {
-  return Object.prototype.toString.call(value).slice(8, -1);
 }

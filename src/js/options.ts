@@ -5,6 +5,7 @@
 import { PagehandError } from "./errors.js";
 import type { MaybePromise, WasmSource } from "./load.js";
 import type { Numbers } from "./parse.js";
+import type { Store } from "./store.js";
 import { type Tool, isTool } from "./tool.js";
 
 /** A question to the person at the page. */
@@ -52,8 +53,16 @@ export interface RuntimeOptions {
   token?: ((options: { refresh: boolean }) => MaybePromise<string | undefined>) | undefined;
   /** The tools to begin with. */
   tools?: readonly Tool[] | undefined;
-  /** The session to use. @defaultValue a new one */
-  session?: string | undefined;
+  /**
+   * The session to use: one by its id, a new one, or the one this tab was in.
+   * @defaultValue `"resume"`: a reload or a navigation goes on with the tab's session; the first page makes a new one
+   */
+  session?: "resume" | "new" | (string & {}) | undefined;
+  /**
+   * Where calls and answers are kept, so that a page that comes later goes on with them.
+   * @defaultValue `"indexeddb"` where there is one, else `"memory"`
+   */
+  storage?: "indexeddb" | "memory" | Store | undefined;
   /** What requests are sent by. @defaultValue the global `fetch` */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /** How integers beyond 2^53 reach handlers. @defaultValue `"exact"`: as BigInt */
@@ -85,7 +94,7 @@ const TUNING = [
   "maxTurns",
 ];
 
-const KNOWN = ["engine", "agent", "token", "tools", "session", "fetch", "numbers", "onApproval", "wasm", "now", "tuning"];
+const KNOWN = ["engine", "agent", "token", "tools", "session", "storage", "fetch", "numbers", "onApproval", "wasm", "now", "tuning"];
 
 /** Options that were found right, and the engine's address in its final form. */
 export interface Settled extends RuntimeOptions {
@@ -105,6 +114,10 @@ export function validateOptions(options: RuntimeOptions): Settled {
   }
   if (options.session !== undefined && (typeof options.session !== "string" || options.session === "")) {
     throw wrong("session", "must be a session's id");
+  }
+  const { storage } = options;
+  if (storage !== undefined && storage !== "indexeddb" && storage !== "memory" && typeof (storage as Store | null)?.takeOver !== "function") {
+    throw wrong("storage", 'must be "indexeddb", "memory" or a store');
   }
   if (options.numbers !== undefined && !["exact", "number"].includes(options.numbers)) {
     throw wrong("numbers", 'must be "exact" or "number"');

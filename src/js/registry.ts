@@ -2,9 +2,10 @@
  * The tools of one runtime. The same tool may be registered by several owners and stays until the last
  * one lets go; another tool of the same name is refused while it is there.
  */
-import { type SchemaComplaint, checksOf } from "./checks.js";
+import { type Direction, type SchemaComplaint, checksOf } from "./checks.js";
 import { PagehandError, messageOf } from "./errors.js";
 import { toJsonText } from "./serialise.js";
+import type { ToolSpec } from "./life.js";
 import type { Tool } from "./tool.js";
 
 interface Entry {
@@ -35,8 +36,14 @@ export class Registry {
     }
     const entry = known ?? { tool, owners: 0 };
     if (!known) {
-      added();
+      // Known here before the machine knows: a call that waited for the tool runs at once.
       this.#entries.set(tool.name, entry);
+      try {
+        added();
+      } catch (error) {
+        this.#entries.delete(tool.name);
+        throw error;
+      }
     }
     entry.owners += 1;
     let held = true;
@@ -55,17 +62,21 @@ export class Registry {
   }
 }
 
-/** What the machine is told of a tool. @internal */
-export function specOf(tool: Tool, canAsk: boolean): string {
+/** What the machine is told of a tool: schemas as JSON text. @internal */
+export function specOf(tool: Tool, canAsk: boolean): ToolSpec {
   const checks = checksOf(tool);
   const { name, description, version, mode, annotations, onInvalid, approve, timeout, lane, encoding } = tool;
+  const schema = (direction: Direction) => {
+    const declared = checks.declared(direction);
+    return declared === undefined ? undefined : toJsonText(declared);
+  };
   try {
-    return toJsonText({
+    return {
       name,
       description,
       version,
-      input: checks.declared("input"),
-      output: checks.declared("output"),
+      input: schema("input"),
+      output: schema("output"),
       checksInput: checks.has("input"),
       checksOutput: checks.has("output"),
       onInvalid: typeof onInvalid === "function" ? "repair" : onInvalid,
@@ -73,10 +84,10 @@ export function specOf(tool: Tool, canAsk: boolean): string {
       asksConsent: approve === undefined ? canAsk && annotations?.destructive === true : approve !== false,
       readOnly: annotations?.readOnly === true,
       idempotent: annotations?.idempotent === true,
-      timeout: timeout === undefined ? undefined : Math.ceil(timeout),
+      timeout,
       lane,
       encoding,
-    });
+    };
   } catch (error) {
     throw new PagehandError("invalid-tool", `tool "${name}" cannot be declared: ${messageOf(error)}`, { cause: error });
   }

@@ -6,17 +6,21 @@
 import { Dispatcher } from "./dispatch.js";
 import { type ListenOptions, type Unsubscribe, guard } from "./emitter.js";
 import { PagehandError, messageOf } from "./errors.js";
-import type { ConnectionState, EventOf, EventType, PendingCall } from "./events.js";
-import { runtimeFile } from "./files.js";
+import type { ConnectionState, EventOf, EventType, PendingCall, RuntimeEvent } from "./events.js";
+import { renewRuntime, runtimeFile } from "./files.js";
 import { runHandler } from "./handler.js";
 import { makeHost } from "./host.js";
+import type { Host } from "./host.js";
 import { randomId, randomSeed } from "./ids.js";
 import type { JsonSchema } from "./infer.js";
 import { type Invocation, failedInvocation } from "./invoke.js";
+import type { Life } from "./life.js";
 import type { MaybePromise, WasmSource } from "./load.js";
 import { type RuntimeOptions, type Settled, validateOptions } from "./options.js";
 import { Registry, prepareAtIdle, specOf } from "./registry.js";
+import { parseJson } from "./parse.js";
 import { toJsonText } from "./serialise.js";
+import { type Chosen, chooseSession } from "./session.js";
 import { type Tool, isTool, watchTools } from "./tool.js";
 import { Turn } from "./turn.js";
 import type { RawRuntime } from "./wasm/runtime.js";
@@ -47,32 +51,51 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   for (const name of ["Request", "Response", "Headers", "AbortController", "ReadableStream"]) {
     if (!(name in globalThis)) throw new PagehandError("unsupported-environment", `there is no ${name} here`);
   }
+  // Fetched beside the module, and not waited for.
+  const life = import("./life.js");
+  life.catch(() => undefined);
   const { RawRuntime: Raw } = await runtimeFile.load(settled.wasm);
-  return new Runtime(settled, Raw);
+  return new Runtime(settled, Raw, life);
 }
+
+/** A module that traps again within this span is not made anew once more. */
+const TRAP_PAUSE = 10_000;
+/** The runtimes of this page: they share one module, and its trap. */
+const TRAP = Symbol.for("pagehand.trap");
+const running = new Set<{ trapped(message: string): void }>();
 
 /** One runtime: a session with an engine, and the tools of this page. */
 export class Runtime implements AsyncDisposable {
   /** The session. */
   readonly sessionId: string;
-  readonly #raw: RawRuntime;
+  readonly #session: Chosen;
+  readonly #life: Promise<Life | undefined>;
+  readonly #build: (fresh: boolean) => RawRuntime;
+  readonly #self = { trapped: (message: string) => this.#trapped(message) };
+  #raw: RawRuntime;
   readonly #registry = new Registry();
   readonly #dispatcher: Dispatcher;
   readonly #canAsk: boolean;
   readonly #now: () => number;
   readonly #unwatch: Unsubscribe;
   #interest = "";
+  #alsoTell: readonly string[] = [];
+  #wantsStream = false;
+  #announcing = false;
+  #trappedAt = -TRAP_PAUSE;
+  #dead = false;
   #over: PagehandError | undefined;
 
   /** @internal */
-  constructor(options: Settled, Raw: new (config: string, host: ReturnType<typeof makeHost>) => RawRuntime) {
+  constructor(options: Settled, Raw: new (config: object, host: Host) => RawRuntime, life: Promise<typeof import("./life.js")>) {
     const numbers = options.numbers ?? "exact";
-    this.sessionId = options.session ?? randomId();
+    this.#session = chooseSession(options.session ?? "resume", options.engine, options.agent);
+    this.sessionId = this.#session.id;
     this.#canAsk = options.onApproval !== undefined;
     this.#now = options.now ?? (() => performance.timeOrigin + performance.now());
     this.#dispatcher = new Dispatcher(this.#registry, numbers, () => this.#tellInterest());
     const registry = this.#registry;
-    const parts = { registry, numbers, stash: this.#dispatcher.stash, progressed: this.#progressed.bind(this) };
+    const parts = { registry, numbers, dispatcher: this.#dispatcher, progressed: this.#progressed.bind(this) };
     const host = makeHost({
       options,
       numbers,
@@ -81,19 +104,50 @@ export class Runtime implements AsyncDisposable {
       complain: (name, cause) => this.#warn("invalid-tool", `a callback of tool "${name}" threw: ${messageOf(cause)}`),
       invoke: (...run) => runHandler(parts, ...run),
       events: (batch) => this.#dispatcher.take(batch),
-      panicked: (message) => this.#trapped(message),
+      panicked: trapAll,
     });
-    const config = {
-      ...options.tuning,
-      engine: options.engine,
-      agent: options.agent,
-      sessionId: this.sessionId,
-      fresh: options.session === undefined,
-      seed: randomSeed(),
+    const { engine, agent } = options;
+    this.#build = (fresh) => {
+      const config = { ...options.tuning, engine, agent, sessionId: this.sessionId, fresh, seed: randomSeed(), owner: false, stores: true };
+      return new Raw(config, host);
     };
-    this.#raw = new Raw(JSON.stringify(config), host);
+    this.#raw = this.#build(this.#session.fresh);
     this.#unwatch = watchTools(() => this.#tellInterest());
-    for (const tool of options.tools ?? []) this.register(tool);
+    try {
+      for (const tool of options.tools ?? []) this.register(tool);
+    } catch (error) {
+      this.#session.leave();
+      throw error;
+    }
+    running.add(this.#self);
+    this.#life = life
+      .then(({ live }) =>
+        live({
+          sessionId: this.sessionId,
+          name: `pagehand ${engine} ${this.sessionId}`,
+          storage: options.storage,
+          host,
+          call: (run) => this.#call(run),
+          warn: (code, message) => this.#warn(code, message),
+          specs: () => registry.tools().map((one) => specOf(one, this.#canAsk)),
+          emit: (event) => this.#over ?? this.#dispatcher.emit(event),
+          read: (batch) => parseJson(batch, numbers) as RuntimeEvent[],
+          alsoTell: (kinds) => {
+            this.#alsoTell = kinds;
+            this.#tellInterest();
+          },
+          refused: this.#session.forget,
+        }),
+      )
+      .catch((error: unknown) => {
+        // Without its other half the runtime serves this page alone, and keeps nothing.
+        this.#warn("store-unavailable", `calls will not outlive this page: ${messageOf(error)}`);
+        host.persist = async () => "failed";
+        this.#call((raw) => raw.gainOwnership([]));
+        return undefined;
+      });
+    // A session that others know may have calls that wait for this page.
+    if (!this.#session.fresh) this.attach();
   }
 
   /** Adds a tool until the signal aborts or the function it returns is called. */
@@ -111,9 +165,11 @@ export class Runtime implements AsyncDisposable {
       signal?.removeEventListener("abort", release);
       letGo();
       this.#tellInterest();
+      this.#announce();
     };
     signal?.addEventListener("abort", release, { once: true });
     this.#tellInterest();
+    this.#announce();
     prepareAtIdle(tool, ({ direction, message }) => {
       this.#warn("invalid-schema", `the ${direction} schema of tool "${tool.name}": ${message}`);
     });
@@ -126,6 +182,7 @@ export class Runtime implements AsyncDisposable {
     if (typeof text !== "string" || text === "") throw new PagehandError("invalid-options", "text must be a message");
     const turn = new Turn(randomId(), this.sessionId, this.#now);
     this.#dispatcher.follow(turn);
+    this.#wantsStream = true;
     this.#call((raw) => raw.send(turn.id, randomId(), text, options.queue === true));
     return turn;
   }
@@ -148,6 +205,7 @@ export class Runtime implements AsyncDisposable {
   /** Opens the session's stream without sending anything. */
   attach(): void {
     this.#alive();
+    this.#wantsStream = true;
     this.#call((raw) => raw.attach());
   }
 
@@ -164,18 +222,24 @@ export class Runtime implements AsyncDisposable {
 
   /** The calls that are open. */
   get pending(): PendingCall[] {
-    return this.#over ? [] : (JSON.parse(this.#raw.pending()) as PendingCall[]);
+    return JSON.parse(this.#call((raw) => raw.pending()) ?? "[]") as PendingCall[];
   }
 
   /** The stream's state, or that the runtime is closed. */
   get state(): ConnectionState | "closed" {
-    return this.#over ? "closed" : (this.#raw.state() as ConnectionState);
+    return this.#over ? "closed" : ((this.#call((raw) => raw.state()) ?? "idle") as ConnectionState);
   }
 
   /** The registered tools as an engine's configuration lists them. */
   declarations(): AgentTool[] {
     this.#alive();
-    return JSON.parse(this.#raw.declarations()) as AgentTool[];
+    return JSON.parse(this.#call((raw) => raw.declarations()) ?? "[]") as AgentTool[];
+  }
+
+  /** Forgets every stored call and answer, and this tab's session: at log-out, say. */
+  async clear(): Promise<void> {
+    this.#session.forget();
+    await (await this.#life)?.clear();
   }
 
   /** Ends it: running handlers are told to stop, open turns end as cancelled, nothing is told afterwards. */
@@ -195,21 +259,33 @@ export class Runtime implements AsyncDisposable {
     if (this.#over) throw new PagehandError(this.#over.code, this.#over.message);
   }
 
-  /** Runs something on the machine. A trap here is the end of this runtime, not an exception for the caller. */
-  #call(run: (raw: RawRuntime) => void): void {
-    if (this.#over) return;
+  /** Asks something of the machine, if it lives. A trap here is the end of its module, not an exception for the caller. */
+  #call<T>(run: (raw: RawRuntime) => T): T | undefined {
+    if (this.#over || this.#dead) return;
     try {
-      run(this.#raw);
+      return run(this.#raw);
     } catch (error) {
       if (!(error instanceof WebAssembly.RuntimeError)) throw error;
-      this.#trapped(messageOf(error));
+      trapAll(messageOf(error));
+      return;
     }
+  }
+
+  /** Tells the other pages what tools there are now, once for many changes. */
+  #announce(): void {
+    if (this.#announcing || this.#over) return;
+    this.#announcing = true;
+    queueMicrotask(async () => {
+      const life = await this.#life;
+      this.#announcing = false;
+      life?.toolsChanged();
+    });
   }
 
   #tellInterest(): void {
     // The constructor registers tools before there is anything to tell.
     if (this.#over) return;
-    const interest = this.#dispatcher.interest();
+    const interest = [this.#dispatcher.interest(), ...this.#alsoTell].join();
     if (interest === this.#interest) return;
     this.#interest = interest;
     this.#call((raw) => raw.setInterest(interest));
@@ -227,22 +303,50 @@ export class Runtime implements AsyncDisposable {
     this.#dispatcher.emit({ type: "warning", code, message, count: 1 });
   }
 
-  /** The module is dead. Called from inside its panic hook, so it must not call back into it. */
+  /** The module is dead. Called from inside its panic hook, so nothing may call back into it before the stack is gone. */
   #trapped(message: string): void {
-    if (this.#over) return;
+    if (this.#over || this.#dead) return;
+    this.#dead = true;
     const error = new PagehandError("wasm-trapped", `the WASM module trapped: ${message}`);
-    this.#over = error;
+    const again = performance.now() - this.#trappedAt < TRAP_PAUSE;
+    this.#trappedAt = performance.now();
     queueMicrotask(() => {
+      if (this.#over) return;
+      try {
+        if (again) throw error;
+        this.#renew();
+      } catch {
+        this.#over = error;
+      }
       guard(() => this.#dispatcher.emit({ type: "fatal", code: "wasm-trapped", message: error.message }));
-      this.#finish(error);
+      if (this.#over) this.#finish(error);
+      else this.#dispatcher.abandon(error);
     });
+  }
+
+  /** Goes on with a fresh module. The dead machine is let go of as it is: its memory is nobody's any more. */
+  #renew(): void {
+    renewRuntime();
+    this.#raw = this.#build(false);
+    this.#dead = false;
+    this.#interest = "";
+    for (const one of this.#registry.tools()) this.#call((raw) => raw.registerTool(specOf(one, this.#canAsk)));
+    this.#tellInterest();
+    if (this.#wantsStream) this.#call((raw) => raw.attach());
+    void this.#life.then((life) => (life ? life.reborn() : this.#call((raw) => raw.gainOwnership([]))));
+  }
+
+  /** For tests of what becomes of a page whose module traps. @internal */
+  [TRAP](later: boolean): void {
+    this.#call((raw) => raw.trap(later));
   }
 
   #end(error: PagehandError): void {
     if (this.#over) return;
+    const dead = this.#dead;
     this.#over = error;
     this.#finish(error);
-    this.#raw.free();
+    if (!dead) this.#raw.free();
   }
 
   #finish(error: PagehandError): void {
@@ -250,5 +354,13 @@ export class Runtime implements AsyncDisposable {
     this.#dispatcher.emitter.clear();
     this.#registry.clear();
     this.#unwatch();
+    running.delete(this.#self);
+    this.#session.leave();
+    void this.#life.then((life) => life?.close());
   }
+}
+
+/** Tells every runtime that their module is dead. */
+function trapAll(message: string): void {
+  for (const one of [...running]) one.trapped(message);
 }

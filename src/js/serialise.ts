@@ -3,8 +3,9 @@
  * none is an error that names the place: nothing becomes `{}` in silence.
  * Reading a value runs getters and `toJSON`, which are user code: they may throw, and then that is told.
  */
-import { type MediaBlock, type MediaSource, isMedia, kindOf, mediaBlock, mediaType } from "./media.js";
 import { messageOf } from "./errors.js";
+import { type MediaSource, isMedia, kindOf, mediaType } from "./kinds.js";
+import type { MediaBlock } from "./media.js";
 
 /** What travels. */
 export interface Serialised {
@@ -36,10 +37,11 @@ export async function serialise(value: unknown): Promise<Serialised> {
   const walk = new Walk();
   const json = walk.text(value, "result", "") ?? "null";
   if (walk.media.length === 0) return { json };
+  const { mediaBlock } = await import("./media.js");
   const blocks: MediaBlock[] = [];
   for (const [index, found] of walk.media.entries()) {
     try {
-      blocks.push(await mediaBlock(found.value, `page://result/${index}`));
+      blocks.push(await mediaBlock(found.value, mediaType(found.value), `page://result/${index}`));
     } catch (error) {
       throw new Unserialisable(found.path, messageOf(error), { cause: error });
     }

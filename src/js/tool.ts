@@ -2,13 +2,14 @@
  * Declares tools. A tool is frozen data with its function: it belongs to no runtime and may serve many.
  * What is wrong with a declaration is thrown here, at once, naming the field.
  */
+import { invokeAlone } from "./alone.js";
 import { checksOf } from "./checks.js";
 import { Emitter, type ListenOptions, type Unsubscribe } from "./emitter.js";
 import { PagehandError } from "./errors.js";
 import type { Issue } from "./errors.js";
 import type { CalledEvent, CallingEvent, FailedEvent, ProgressEvent } from "./events.js";
 import type { AnySchema, FromSchema, InputOf, JsonSchema } from "./infer.js";
-import { type Invocation, type InvokeContext, invokeAlone } from "./invoke.js";
+import type { Invocation, InvokeContext } from "./invoke.js";
 import { isStandardSchema } from "./standard-schema.js";
 
 /** What a handler gets beside its input. */
@@ -26,6 +27,11 @@ export interface ToolContext {
   readonly turnId?: string | undefined;
   /** Says that the handler is alive: its timeout starts anew. The value goes to listeners. */
   progress(value?: unknown): void;
+  /**
+   * Runs something once the answer is with the engine, or kept for later where it cannot be sent now: the place to
+   * leave the page from. A navigation before that would take the answer along.
+   */
+  after(run: () => unknown): void;
 }
 
 /** Why arguments were not taken. */

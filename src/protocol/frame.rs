@@ -4,7 +4,7 @@
 //! know and leave the rest `None`. Adding a dialect must not add a variant that only it can produce
 //! unless the runtime has something to do about it.
 
-use serde_json::Value;
+use super::json::RawJson;
 
 /// A decoded frame with the position it had in its stream.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,7 +52,7 @@ pub enum Frame {
         /// The call's id.
         id: String,
         /// The result as the engine recorded it, in whatever form.
-        result: Value,
+        result: RawJson,
     },
     /// An attempt ended with an error, for good or not.
     CallErrored {
@@ -107,7 +107,7 @@ pub enum Frame {
         /// The turn's id.
         turn_id: String,
         /// What the turn returned, if anything.
-        data: Option<Value>,
+        data: Option<RawJson>,
         /// Why it failed, if it did.
         error: Option<CallError>,
     },
@@ -118,7 +118,7 @@ pub enum Frame {
         /// Why, in the engine's words.
         reason: Option<String>,
         /// What the engine attached.
-        payload: Value,
+        payload: RawJson,
     },
     /// The session goes on.
     Resumed {

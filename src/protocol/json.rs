@@ -2,96 +2,108 @@
 //!
 //! Members are lent as the text they came in. A member of an unexpected kind reads as absent: what an
 //! engine says is not trusted, and one odd member must not cost the frame. Of a repeated member the
-//! last counts, as for `JSON.parse`.
+//! last counts, as for `JSON.parse`. Values that are only passed on stay text, so no digit is lost and
+//! no reader or writer of values is needed: in the file that every page loads those would be a third.
 
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
-use serde_json::Value;
-use serde_json::value::RawValue;
+use super::settle::JsonText;
+use crate::schema::{Event, Reader, unescape};
 use std::borrow::Cow;
-use std::fmt;
+use std::rc::Rc;
+
+/// A JSON value as the text it came in, without space around it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawJson(Rc<str>);
+
+impl RawJson {
+    /// The text as JSON: itself if it is JSON, else a JSON string of it.
+    #[must_use]
+    pub fn of(text: &Rc<str>) -> Self {
+        match document(text) {
+            Some(whole) if whole.len() == text.len() => Self(Rc::clone(text)),
+            Some(whole) => Self(whole.into()),
+            None => {
+                let mut quoted = String::new();
+                super::settle::write::quote(&mut quoted, text);
+                Self(quoted.into())
+            }
+        }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn get(&self) -> &str {
+        &self.0
+    }
+
+    /// The text, lent as what it is known to be.
+    #[must_use]
+    pub fn as_text(&self) -> JsonText<'_> {
+        JsonText::known(&self.0)
+    }
+}
+
+impl Default for RawJson {
+    fn default() -> Self {
+        JsonText::NULL.into()
+    }
+}
+
+impl From<JsonText<'_>> for RawJson {
+    fn from(text: JsonText<'_>) -> Self {
+        Self(text.get().into())
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for RawJson {
+    fn deserialize<D: serde::Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        let raw = Box::<serde_json::value::RawValue>::deserialize(reader)?;
+        Ok(Self(raw.get().into()))
+    }
+}
+
+/// A reader without a bound on nesting: the text it reads is bounded, and reading does not recurse.
+fn reader(json: &str) -> Reader<'_> {
+    Reader::new(json, usize::MAX)
+}
+
+/// The one JSON value in the text, without space around it.
+pub(crate) fn document(json: &str) -> Option<&str> {
+    let mut reader = reader(json);
+    let (_, whole) = reader.read_whole().ok()??;
+    reader.read().ok()?.is_none().then_some(whole)
+}
 
 /// The texts of the named members of the object in `json`, in the order of `names`; a `null` member
 /// counts as absent. `None` when `json` is not one whole JSON object.
-pub(super) fn pick<'a, const N: usize>(json: &'a str, names: [&str; N]) -> Option<[Option<&'a str>; N]> {
+pub(crate) fn pick<'a, const N: usize>(json: &'a str, names: [&str; N]) -> Option<[Option<&'a str>; N]> {
     let mut found = [None; N];
-    read_object(json, &names, &mut found).ok()?;
-    Some(found.map(|text| text.filter(|text| *text != "null")))
+    pick_into(json, &names, &mut found)?;
+    Some(found)
 }
 
-fn read_object<'a>(
-    json: &'a str,
-    names: &[&str],
-    found: &mut [Option<&'a str>],
-) -> Result<(), serde_json::Error> {
-    let mut reader = serde_json::Deserializer::from_str(json);
-    Members { names, found }.deserialize(&mut reader)?;
-    reader.end()
-}
-
-struct Members<'n, 'f, 'a> {
-    names: &'n [&'n str],
-    found: &'f mut [Option<&'a str>],
-}
-
-impl<'a> DeserializeSeed<'a> for Members<'_, '_, 'a> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'a>>(self, reader: D) -> Result<(), D::Error> {
-        reader.deserialize_map(self)
-    }
-}
-
-impl<'a> Visitor<'a> for Members<'_, '_, 'a> {
-    type Value = ();
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(place) = map.next_key_seed(Name(self.names))? {
-            match place.and_then(|place| self.found.get_mut(place)) {
-                Some(slot) => *slot = Some(map.next_value::<&'a RawValue>()?.get()),
-                None => {
-                    map.next_value::<IgnoredAny>()?;
-                }
-            }
+fn pick_into<'a>(json: &'a str, names: &[&str], found: &mut [Option<&'a str>]) -> Option<()> {
+    each_member(json, &mut |name, value| {
+        let place = names.iter().position(|known| *known == name);
+        if let Some(slot) = place.and_then(|place| found.get_mut(place)) {
+            *slot = (value != "null").then_some(value);
         }
-        Ok(())
-    }
+    })
 }
 
-/// A member's name, read as its place in a list.
-struct Name<'n>(&'n [&'n str]);
-
-impl<'a> DeserializeSeed<'a> for Name<'_> {
-    type Value = Option<usize>;
-
-    fn deserialize<D: Deserializer<'a>>(self, reader: D) -> Result<Option<usize>, D::Error> {
-        // As bytes, because a name may hold half of a surrogate pair, which no `str` can.
-        reader.deserialize_bytes(self)
+/// Hands out the members of the object that is all of `json`. Not generic: every use would be a copy.
+fn each_member<'a>(json: &'a str, take: &mut dyn FnMut(&str, &'a str)) -> Option<()> {
+    let mut reader = reader(json);
+    let Ok(Some(Event::ObjectStart)) = reader.read() else { return None };
+    while let Some(Event::Key(name)) = reader.read().ok()? {
+        let (_, value) = reader.read_whole().ok()??;
+        take(&name.decode(), value);
     }
-}
-
-impl Visitor<'_> for Name<'_> {
-    type Value = Option<usize>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a member's name")
-    }
-
-    fn visit_bytes<E: Error>(self, name: &[u8]) -> Result<Option<usize>, E> {
-        Ok(self.0.iter().position(|known| known.as_bytes() == name))
-    }
-
-    fn visit_str<E: Error>(self, name: &str) -> Result<Option<usize>, E> {
-        self.visit_bytes(name.as_bytes())
-    }
+    reader.read().ok()?.is_none().then_some(())
 }
 
 /// The string a member holds; `None` when it is of another kind. Half of a surrogate pair, which no
 /// Rust string can hold, becomes the replacement character.
-pub(super) fn text(member: &str) -> Option<Cow<'_, str>> {
+pub(crate) fn text(member: &str) -> Option<Cow<'_, str>> {
     unquote(member, false)
 }
 
@@ -106,82 +118,64 @@ fn unquote(member: &str, spell_halves: bool) -> Option<Cow<'_, str>> {
     if !inside.as_bytes().contains(&b'\\') {
         return Some(Cow::Borrowed(inside));
     }
-    let bytes = serde_json::Deserializer::from_str(member).deserialize_bytes(Bytes).ok()?;
-    let bytes = match String::from_utf8(bytes) {
-        Ok(text) => return Some(Cow::Owned(text)),
-        Err(error) => error.into_bytes(),
-    };
-    Some(Cow::Owned(mend(&bytes, spell_halves)))
-}
-
-/// Turns UTF-8 that may hold halves of surrogate pairs into UTF-8 that does not.
-fn mend(bytes: &[u8], spell_halves: bool) -> String {
-    let mut out = String::with_capacity(bytes.len());
-    let mut rest = bytes;
-    while !rest.is_empty() {
-        let valid = match std::str::from_utf8(rest) {
-            Ok(_) => rest.len(),
-            Err(error) => error.valid_up_to(),
-        };
-        let (good, bad) = rest.split_at_checked(valid).unwrap_or((rest, &[]));
-        out.push_str(&String::from_utf8_lossy(good));
-        rest = match bad {
-            [0xED, high @ 0xA0..=0xBF, low @ 0x80..=0xBF, tail @ ..] => {
-                let half = 0xD000 | (u32::from(high & 0x3F) << 6) | u32::from(low & 0x3F);
-                if spell_halves {
-                    out.push_str(&format!("\\u{half:04x}"));
-                } else {
-                    out.push('\u{FFFD}');
-                }
-                tail
-            }
-            [_, tail @ ..] => {
-                out.push('\u{FFFD}');
-                tail
-            }
-            [] => &[],
-        };
-    }
-    out
-}
-
-struct Bytes;
-
-impl Visitor<'_> for Bytes {
-    type Value = Vec<u8>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a string")
-    }
-
-    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
-        Ok(bytes.to_vec())
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Vec<u8>, E> {
-        Ok(text.as_bytes().to_vec())
-    }
+    Some(Cow::Owned(unescape(inside, spell_halves)))
 }
 
 /// The whole number a member holds, written as a number or as a string of digits.
 pub(super) fn whole(member: &str) -> Option<u64> {
     let digits = member.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(member);
-    digits.parse().ok().or_else(|| {
-        let number: f64 = member.parse().ok()?;
-        as_whole(number, 1.0).filter(|_| number.fract() == 0.0)
-    })
+    digits.parse().ok().or_else(|| decimal(member, 0).filter(|(_, exact)| *exact).map(|(number, _)| number))
 }
 
 /// The milliseconds of a member that counts seconds.
 pub(super) fn seconds(member: &str) -> Option<u64> {
-    as_whole(member.parse().ok()?, 1000.0)
+    decimal(member, 3).map(|(milliseconds, _)| milliseconds)
 }
 
-fn as_whole(number: f64, scale: f64) -> Option<u64> {
-    const LARGEST: f64 = 9_007_199_254_740_991.0;
-    let scaled = (number * scale).round();
-    // The bounds make the cast exact.
-    (0.0..=LARGEST).contains(&scaled).then_some(scaled as u64)
+/// A JSON number times ten to the power of `scale`, rounded, and whether that lost nothing. `None` for what is
+/// no number, is negative, or lies beyond what a double counts exactly. In whole numbers, because the
+/// standard library's reader of floating point is as large as all the rest of this folder.
+fn decimal(number: &str, scale: i32) -> Option<(u64, bool)> {
+    const LARGEST: u64 = 9_007_199_254_740_991;
+    let (negative, digits) = match number.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, number),
+    };
+    let (digits, exponent) = match digits.split_once(['e', 'E']) {
+        Some((digits, exponent)) => (digits, exponent.parse::<i32>().ok()?),
+        None => (digits, 0),
+    };
+    let mut shift = scale.saturating_add(exponent);
+    let (mut value, mut last, mut exact) = (0_u64, 0, true);
+    let mut in_fraction = false;
+    for byte in digits.bytes() {
+        match byte {
+            b'.' => in_fraction = true,
+            // Digits beyond the nineteenth cannot change a number that is small enough to count.
+            b'0'..=b'9' if value < 1_000_000_000_000_000_000 => {
+                value = value * 10 + u64::from(byte - b'0');
+                shift = shift.saturating_sub(i32::from(in_fraction));
+            }
+            b'0'..=b'9' => {
+                exact &= byte == b'0';
+                shift = shift.saturating_add(i32::from(!in_fraction));
+            }
+            _ => return None,
+        }
+    }
+    while shift > 0 && value > 0 {
+        value = value.checked_mul(10)?;
+        shift -= 1;
+    }
+    while shift < 0 && (value > 0 || last > 0) {
+        exact &= last == 0;
+        last = value % 10;
+        value /= 10;
+        shift += 1;
+    }
+    exact &= last == 0;
+    value += u64::from(last >= 5);
+    (value <= LARGEST && (!negative || value == 0) && !digits.is_empty()).then_some((value, exact))
 }
 
 /// The truth a member holds.
@@ -189,57 +183,78 @@ pub(super) fn flag(member: &str) -> Option<bool> {
     member.parse().ok()
 }
 
-/// The value a member holds. What no value can hold (a number beyond all bounds, nesting beyond the
-/// reader's) is kept as its text.
-pub(super) fn value(member: &str) -> Value {
-    serde_json::from_str(member).unwrap_or_else(|_| Value::String(member.to_owned()))
+/// The value a member holds.
+pub(super) fn value(member: &str) -> RawJson {
+    RawJson(member.into())
 }
 
 /// The members of the array in `json`, each as the text it came in; `None` when it is no array.
 pub(super) fn items(json: &str) -> Option<Vec<&str>> {
-    let items: Vec<&RawValue> = serde_json::from_str(json).ok()?;
-    Some(items.into_iter().map(RawValue::get).collect())
+    let mut reader = reader(json);
+    let Ok(Some(Event::ArrayStart)) = reader.read() else { return None };
+    let mut items = Vec::new();
+    loop {
+        match reader.read_whole().ok()?? {
+            (Event::ArrayEnd, _) => break,
+            (_, item) => items.push(item),
+        }
+    }
+    reader.read().ok()?.is_none().then_some(items)
 }
 
 /// The names of all members of the object in `json`; `None` when it is no object.
 pub(super) fn names(json: &str) -> Option<Vec<String>> {
-    json.trim_start().starts_with('{').then_some(())?;
     let mut names = Vec::new();
-    let mut reader = serde_json::Deserializer::from_str(json);
-    AllNames(&mut names).deserialize(&mut reader).ok()?;
+    each_member(json, &mut |name, _| names.push(name.to_owned()))?;
     Some(names)
 }
 
-struct AllNames<'n>(&'n mut Vec<String>);
+#[cfg(test)]
+mod tests {
+    use super::{decimal, seconds, whole};
 
-impl<'a> DeserializeSeed<'a> for AllNames<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'a>>(self, reader: D) -> Result<(), D::Error> {
-        reader.deserialize_map(self)
-    }
-}
-
-impl<'a> Visitor<'a> for AllNames<'_> {
-    type Value = ();
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(name) = map.next_key_seed(Bytes)? {
-            self.0.push(String::from_utf8_lossy(&name).into_owned());
-            map.next_value::<IgnoredAny>()?;
+    #[test]
+    fn whole_numbers_are_read_in_every_spelling() {
+        for (text, number) in [
+            ("0", 0),
+            ("-0", 0),
+            ("-0.0", 0),
+            ("12", 12),
+            ("\"12\"", 12),
+            ("1.0", 1),
+            ("1e3", 1_000),
+            ("1200e-2", 12),
+            ("1.25E+2", 125),
+            ("0e999999999", 0),
+            ("18446744073709551615", u64::MAX),
+            ("9007199254740991.0", 9_007_199_254_740_991),
+        ] {
+            assert_eq!(whole(text), Some(number), "{text}");
         }
-        Ok(())
+        for text in ["1.5", "-1", "1e-1", "1e16", "9007199254740992.0", "1e999999999999", "true", "\"x\"", "{}"] {
+            assert_eq!(whole(text), None, "{text}");
+        }
     }
-}
 
-impl<'a> DeserializeSeed<'a> for Bytes {
-    type Value = Vec<u8>;
-
-    fn deserialize<D: Deserializer<'a>>(self, reader: D) -> Result<Vec<u8>, D::Error> {
-        reader.deserialize_bytes(self)
+    #[test]
+    fn seconds_are_rounded_to_milliseconds() {
+        for (text, milliseconds) in [
+            ("1", 1_000),
+            ("0.0004", 0),
+            ("0.0005", 1),
+            ("-0.0004", 0),
+            ("1.23456", 1_235),
+            ("1.99949999999999999999999", 1_999),
+            ("1790000900.25", 1_790_000_900_250),
+            ("3e1", 30_000),
+            ("1e-400", 0),
+            ("0.00000000000000000000000000005", 0),
+        ] {
+            assert_eq!(seconds(text), Some(milliseconds), "{text}");
+        }
+        for text in ["-1", "1e400", "9007199254740991", "false", "", "\"1\""] {
+            assert_eq!(seconds(text), None, "{text}");
+        }
+        assert_eq!(decimal("12345678901234567890", -10), Some((1_234_567_890, false)));
     }
 }

@@ -8,9 +8,10 @@
 pub mod frame;
 #[doc(hidden)]
 pub mod fuzz;
-mod json;
+pub(crate) mod json;
 pub mod native;
 pub mod settle;
 pub mod sse;
 
 pub use frame::Frame;
+pub use json::RawJson;

@@ -7,7 +7,7 @@
 mod encode;
 mod reply;
 mod submit;
-mod write;
+pub(crate) mod write;
 
 pub use encode::{Encoding, Media, ToolResult};
 pub use reply::{Accepted, Conflict, Refusal};
@@ -48,9 +48,12 @@ impl<'a> JsonText<'a> {
     /// # Errors
     /// When it is not one whole JSON value.
     pub fn new(text: &'a str) -> Result<Self, NotJson> {
-        serde_json::from_str::<&serde_json::value::RawValue>(text)
-            .map(|raw| Self(raw.get()))
-            .map_err(|_| NotJson)
+        super::json::document(text).map(Self).ok_or(NotJson)
+    }
+
+    /// Text that was seen to be JSON before.
+    pub(super) fn known(text: &'a str) -> Self {
+        Self(text)
     }
 
     /// The text, without space around it.

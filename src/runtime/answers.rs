@@ -12,7 +12,7 @@ use super::record::{Progress, Record};
 use super::report;
 use super::tool::Mode;
 use super::turn::body;
-use crate::protocol::settle;
+use crate::protocol::{json, settle};
 use crate::schema;
 use std::rc::Rc;
 
@@ -23,14 +23,14 @@ const MAX_ROUNDS: u32 = 5;
 
 impl Machine {
     pub(super) fn settled(&mut self, invocation: InvocationId, outcome: Outcome) {
-        let Some(key) = self.invocations.remove(&invocation) else {
-            if let Some(name) = self.stragglers.remove(&invocation) {
-                self.warn(
-                    Code::Cancelled,
-                    format!("tool `{name}` answered after its call had ended; the answer was dropped"),
-                );
+        let key = match self.owners.remove(&invocation.0) {
+            Some(Owner::Run(key)) => key,
+            Some(Owner::Straggler(name)) => {
+                self.stragglers = self.stragglers.saturating_sub(1);
+                let message = format!("tool `{name}` answered after its call had ended; the answer was dropped");
+                return self.warn(Code::Cancelled, message);
             }
-            return;
+            _ => return,
         };
         let now = self.now;
         let Some(call) = self.calls.get_mut(&key) else { return };
@@ -66,12 +66,12 @@ impl Machine {
             return self.answer_result(key, result);
         };
         // The engine reads a result as JSON when its text parses, so a string is checked as what it says.
-        let text = match serde_json::from_str::<String>(&result.json) {
-            Ok(string) => Rc::from(string),
-            Err(_) => result.json.clone(),
+        let text = match json::document(&result.json).and_then(json::text) {
+            Some(string) => Rc::from(string),
+            None => result.json.clone(),
         };
         call.phase = Phase::CheckingResult { check, result };
-        self.checks.insert(check, key.clone());
+        self.owns(check.0, Owner::Call(key.clone()));
         self.tell_call(key, None);
         self.effect(Effect::Check { check, tool: tool.name.clone(), direction: Direction::Output, text });
     }
@@ -145,7 +145,7 @@ impl Machine {
         call.phase = Phase::Storing { write, answer };
         let record =
             Record { key: key.clone(), tool: call.name.clone(), progress: Progress::Answered { body, ok } };
-        self.writes.insert(write, key.clone());
+        self.owns(write.0, Owner::Call(key.clone()));
         self.tell_state(key, super::event::CallState::Answered, None);
         self.effect(Effect::Persist { write, record });
         self.pump_queue();
@@ -154,7 +154,7 @@ impl Machine {
     pub(super) fn persisted(&mut self, write: WriteId, result: Written) {
         if result == Written::Fenced {
             // Another page owns the session without this one having been told.
-            if self.writes.remove(&write).is_some() && self.owner {
+            if self.owners.remove(&write.0).is_some() && self.owner {
                 self.ownership_lost();
                 self.effect(Effect::ClaimOwnership);
             }
@@ -165,7 +165,7 @@ impl Machine {
                 "calls cannot be stored; they go on in memory and will not outlive this page".to_owned()
             });
         }
-        let Some(key) = self.writes.remove(&write) else { return };
+        let Some(key) = self.owner_of(write.0) else { return };
         let Some(call) = self.calls.get(&key) else { return };
         match &call.phase {
             Phase::Starting { write: current } if *current == write => self.run(&key),
@@ -192,7 +192,7 @@ impl Machine {
         let answer = answer.clone();
         let body = answer.parcel.body.clone();
         call.phase = Phase::Delivering { travel: Travel::Sending(request), answer };
-        self.requests.insert(request, Owner::Call(key.clone()));
+        self.owns(request.0, Owner::Call(key.clone()));
         self.tell_call(key, None);
         self.tell_delivery(key, DeliveryState::Sending, None, None, None);
         self.effect(Effect::Post { request, body, refresh });
@@ -206,18 +206,18 @@ impl Machine {
         body: &str,
     ) {
         let reply = Reply::Status { status, retry_after: retry_after(retry_header) };
-        match self.requests.remove(&request) {
+        match self.owners.remove(&request.0) {
             Some(Owner::Turn(turn_id)) => self.message_answered(&turn_id, &reply, body),
             Some(Owner::Call(key)) => self.answer_answered(&key, request, &reply, Some(status), body),
-            Some(Owner::Stream) | None => {}
+            _ => {}
         }
     }
 
     pub(super) fn post_failed(&mut self, request: RequestId, message: &str) {
-        match self.requests.remove(&request) {
+        match self.owners.remove(&request.0) {
             Some(Owner::Turn(turn_id)) => self.message_answered(&turn_id, &Reply::Nothing, message),
             Some(Owner::Call(key)) => self.answer_answered(&key, request, &Reply::Nothing, None, message),
-            Some(Owner::Stream) | None => {}
+            _ => {}
         }
     }
 
@@ -379,31 +379,31 @@ impl Machine {
         match &call.phase {
             Phase::AwaitingUser { ask } => {
                 let ask = *ask;
-                if self.asks.remove(&ask).is_some() {
+                if self.owners.remove(&ask.0).is_some() {
                     self.effect(Effect::WithdrawAsk { ask });
                 }
             }
             Phase::Running { invocation, .. } => {
                 let (invocation, name) = (*invocation, call.name.clone());
                 call.ran_until.get_or_insert(now);
-                if self.invocations.remove(&invocation).is_some() {
+                if self.owners.remove(&invocation.0).is_some() {
                     self.straggles(invocation, name);
                     self.effect(Effect::Cancel { invocation, reason: why.to_owned() });
                 }
             }
             Phase::Checking { check } | Phase::Repairing { check } | Phase::CheckingResult { check, .. } => {
                 let check = *check;
-                self.checks.remove(&check);
+                self.owners.remove(&check.0);
             }
             Phase::Delivering { travel: Travel::Sending(request), .. } => {
                 let request = *request;
-                if self.requests.remove(&request).is_some() {
+                if self.owners.remove(&request.0).is_some() {
                     self.effect(Effect::Abort { request });
                 }
             }
             Phase::Starting { write } | Phase::Storing { write, .. } => {
                 let write = *write;
-                self.writes.remove(&write);
+                self.owners.remove(&write.0);
             }
             Phase::Received
             | Phase::AwaitingTool { .. }

@@ -4,9 +4,9 @@
 //! only the comparison of board and calls, made at the live edge, starts work.
 
 use super::ids::Millis;
+use super::table::Table;
+use crate::protocol::RawJson;
 use crate::protocol::frame::{CallError, CallRequested, Frame, Handler, Positioned};
-use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// What is known of one client call.
 #[derive(Debug, Clone)]
@@ -44,7 +44,7 @@ pub(super) enum FactState {
     /// Failed; the engine will announce another attempt.
     RetryWaiting(CallError),
     /// Ended with a result.
-    Completed(Value),
+    Completed(RawJson),
     /// Ended with an error.
     Errored(CallError),
     /// Gone.
@@ -54,7 +54,7 @@ pub(super) enum FactState {
 /// All facts of one session.
 #[derive(Debug, Default)]
 pub(super) struct Board {
-    facts: BTreeMap<String, Fact>,
+    facts: Table<String, Fact>,
     /// Calls whose fact changed since they were last compared, in the order they first did.
     touched: Vec<String>,
     /// The engine's clock as of the newest event.
@@ -72,7 +72,7 @@ impl Board {
                 if self.facts.get(&request.id).is_some_and(|known| known.request.attempt >= request.attempt) {
                     return true;
                 }
-                if self.facts.len() >= most && !self.facts.contains_key(&request.id) {
+                if self.facts.len() >= most && !self.facts.contains(&request.id) {
                     return false;
                 }
                 let fact = Fact {
@@ -113,7 +113,7 @@ impl Board {
             }),
             Frame::CallVoided { id } => self.change(id, |fact| fact.state = FactState::Voided),
             Frame::SessionCancelled => {
-                let open: Vec<String> = self.facts.keys().cloned().collect();
+                let open: Vec<String> = self.facts.keys().to_vec();
                 for id in open {
                     self.change(&id, |fact| fact.state = FactState::Voided);
                 }
@@ -150,9 +150,9 @@ impl Board {
 
     /// Marks every fact for comparison, because room was made for calls left aside.
     pub(super) fn touch_all(&mut self) {
-        for (id, fact) in &mut self.facts {
+        for fact in self.facts.values_mut() {
             if !std::mem::replace(&mut fact.touched, true) {
-                self.touched.push(id.clone());
+                self.touched.push(fact.request.id.clone());
             }
         }
     }

@@ -2,14 +2,15 @@
 
 use super::call::{Call, Clock, Phase};
 use super::codes::Code;
-use super::event::{CallChanged, CallState, Calling, Event, InputClass, ToolRef};
+use super::event::{CallChanged, CallState, Calling, Event, InputClass, ToolRef, write_issue};
 use super::ids::{AskId, CallKey, CheckId, InvocationId, Millis, WriteId};
 use super::input::{Decision, Verdict};
-use super::machine::Machine;
+use super::machine::{Machine, Owner};
 use super::output::{Direction, Effect, Invoke};
 use super::record::{Progress, Record};
-use super::report::raw_json;
 use super::tool::{OnInvalid, ToolSpec};
+use crate::protocol::RawJson;
+use crate::protocol::settle::write::array;
 use crate::schema::{self, Arguments, Issue};
 use std::rc::Rc;
 
@@ -55,7 +56,7 @@ impl Machine {
     pub(super) fn invoked(&mut self, call_id: String, name: String, arguments: &str) {
         // No engine's session has an empty id, so the app's own calls cannot meet an engine's.
         let key = CallKey { session_id: String::new(), call_id, attempt: 0 };
-        if self.calls.contains_key(&key) {
+        if self.calls.contains(&key) {
             return;
         }
         self.open_call(key.clone(), name, arguments, true, true);
@@ -153,7 +154,7 @@ impl Machine {
                 }
                 call.phase = Phase::Checking { check };
                 let text = call.text.clone();
-                self.checks.insert(check, key.clone());
+                self.owns(check.0, Owner::Call(key.clone()));
                 self.tell_call(key, None);
                 self.effect(Effect::Check {
                     check,
@@ -170,7 +171,7 @@ impl Machine {
     }
 
     pub(super) fn checked(&mut self, check: CheckId, verdict: Verdict) {
-        let Some(key) = self.checks.remove(&check) else { return };
+        let Some(key) = self.owner_of(check.0) else { return };
         let Some(call) = self.calls.get_mut(&key) else { return };
         match &call.phase {
             Phase::CheckingResult { .. } => return self.result_checked(&key, verdict),
@@ -208,9 +209,10 @@ impl Machine {
         if let (Some(tool), false) = (repairs, call.repaired) {
             call.repaired = true;
             call.phase = Phase::Repairing { check };
-            let issues = serde_json::to_string(&call.issues).unwrap_or_else(|_| "[]".to_owned());
+            let mut issues = String::new();
+            array(&mut issues, &call.issues, write_issue);
             let (tool, text, problem) = (tool.name.clone(), call.text.clone(), problem.to_owned());
-            self.checks.insert(check, key.clone());
+            self.owns(check.0, Owner::Call(key.clone()));
             self.tell_call(key, None);
             return self.effect(Effect::Repair { check, tool, text, problem, issues });
         }
@@ -218,7 +220,7 @@ impl Machine {
     }
 
     pub(super) fn repaired(&mut self, check: CheckId, text: Option<String>) {
-        let Some(key) = self.checks.remove(&check) else { return };
+        let Some(key) = self.owner_of(check.0) else { return };
         let Some(call) = self.calls.get_mut(&key) else { return };
         if !matches!(call.phase, Phase::Repairing { .. }) {
             return;
@@ -249,18 +251,18 @@ impl Machine {
         if asks && !call.consented {
             call.phase = Phase::AwaitingUser { ask };
             let (key, tool, text) = (key.clone(), call.name.clone(), call.text.clone());
-            self.asks.insert(ask, key.clone());
+            self.owns(ask.0, Owner::Question(key.clone()));
             self.tell_call(&key, None);
             return self.effect(Effect::Ask { ask, key, tool, text });
         }
         call.phase = Phase::Queued;
-        self.queue.push_back(key.clone());
+        self.queue.push(key.clone());
         self.tell_call(key, None);
         self.pump_queue();
     }
 
     pub(super) fn consented(&mut self, ask: AskId, decision: Decision) {
-        let Some(key) = self.asks.remove(&ask) else { return };
+        let Some(key) = self.owner_of(ask.0) else { return };
         let Some(call) = self.calls.get_mut(&key) else { return };
         if !matches!(call.phase, Phase::AwaitingUser { ask: asked } if asked == ask) {
             return;
@@ -287,9 +289,10 @@ impl Machine {
 
     /// Takes back every open question. Returns the calls that are now being answered.
     pub(super) fn decline_questions(&mut self, why: &str) -> Vec<CallKey> {
-        let asked: Vec<(AskId, CallKey)> = std::mem::take(&mut self.asks).into_iter().collect();
+        let asked = self.open_questions();
         let mut declined = Vec::new();
         for (ask, key) in asked {
+            self.owners.remove(&ask.0);
             self.effect(Effect::WithdrawAsk { ask });
             self.answer_error(&key, Code::Declined, format!("the user declined: {why}"), false);
             if !key.session_id.is_empty() {
@@ -303,11 +306,11 @@ impl Machine {
     pub(super) fn pump_queue(&mut self) {
         let mut running = 0;
         let mut lanes: Vec<String> = Vec::new();
-        for call in self.calls.values().filter(|call| call.phase.holds_lane()) {
+        for call in self.calls.values().iter().filter(|call| call.phase.holds_lane()) {
             running += 1;
             lanes.extend(call.tool.as_ref().and_then(|tool| tool.lane.clone()));
         }
-        let waiting: Vec<CallKey> = self.queue.drain(..).collect();
+        let waiting: Vec<CallKey> = std::mem::take(&mut self.queue);
         for key in waiting {
             let Some(call) = self.calls.get(&key).filter(|call| matches!(call.phase, Phase::Queued)) else {
                 continue;
@@ -319,7 +322,7 @@ impl Machine {
             if full && !call.local {
                 // A lane keeps its order: whatever comes later in it waits behind this one.
                 lanes.extend(lane);
-                self.queue.push_back(key);
+                self.queue.push(key);
                 continue;
             }
             running += 1;
@@ -337,7 +340,7 @@ impl Machine {
         }
         call.phase = Phase::Starting { write };
         let record = Record { key: key.clone(), tool: call.name.clone(), progress: Progress::Started };
-        self.writes.insert(write, key.clone());
+        self.owns(write.0, Owner::Call(key.clone()));
         self.effect(Effect::Persist { write, record });
     }
 
@@ -362,19 +365,19 @@ impl Machine {
             key: key.clone(),
             tool: ToolRef { name: tool.name.clone(), description: tool.description.clone() },
             turn_id: call.turn_id.clone(),
-            input: raw_json(&call.text),
+            input: RawJson::of(&call.text),
             trip_index: call.trip_index,
         };
-        self.invocations.insert(invocation, key.clone());
+        self.owns(invocation.0, Owner::Run(key.clone()));
         self.tell_call(key, None);
         self.tell(Event::Calling(calling));
         self.effect(Effect::Invoke(invoke));
     }
 
-    pub(super) fn with_clock(&mut self, invocation: InvocationId, change: impl FnOnce(&mut Clock, Millis)) {
+    pub(super) fn with_clock(&mut self, invocation: InvocationId, change: fn(&mut Clock, Millis)) {
         let now = self.now;
-        let call = self.invocations.get(&invocation).and_then(|key| self.calls.get_mut(key));
-        if let Some(Call { phase: Phase::Running { clock, .. }, .. }) = call {
+        let Some(Owner::Run(key)) = self.owners.get(&invocation.0) else { return };
+        if let Some(Call { phase: Phase::Running { clock, .. }, .. }) = self.calls.get_mut(key) {
             change(clock, now);
         }
     }

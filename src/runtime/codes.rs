@@ -3,8 +3,6 @@
 //! A code is a promise: it keeps its spelling and its meaning within a major version, whatever the
 //! message beside it says. `scripts/` generates the TypeScript union from this file's table.
 
-use serde::{Serialize, Serializer};
-
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $text:literal, $family:ident;)*) => {
         /// A stable error code.
@@ -137,12 +135,6 @@ codes! {
     StoreVersion = "store-version", Store;
     /// The module trapped; a fresh one takes over.
     WasmTrapped = "wasm-trapped", Fatal;
-}
-
-impl Serialize for Code {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
 }
 
 #[cfg(test)]

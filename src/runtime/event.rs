@@ -1,43 +1,34 @@
-//! What the machine tells: facts for the app, serialized once and handed over in batches.
+//! What the machine tells: facts for the app, handed over in batches.
 //!
-//! Field names are the public ones. Raw JSON texts stay raw, so that no digit is lost on the way.
+//! Field names are the public ones, but for their case. Raw JSON texts stay raw, so that no digit is lost on
+//! the way. A shell writes them in whatever form its app reads.
 
 use super::codes::Code;
 use super::ids::{CallKey, Millis};
+use crate::protocol::RawJson;
+use crate::protocol::settle::write::Object;
 use crate::schema::Issue;
-use serde::Serialize;
-use serde_json::value::RawValue;
 
 /// One fact.
-#[derive(Debug, Clone, Serialize)]
-#[serde(tag = "type")]
+#[derive(Debug, Clone)]
 pub enum Event {
     /// The stream's state changed.
-    #[serde(rename = "connection")]
     Connection(Connection),
     /// An answer went a step further.
-    #[serde(rename = "delivery")]
     Delivery(Delivery),
     /// Something is odd, and was dealt with.
-    #[serde(rename = "warning")]
     Warning(Warning),
     /// A call changed its state.
-    #[serde(rename = "call")]
     Call(CallChanged),
     /// A handler is about to run.
-    #[serde(rename = "agent.tool.calling")]
     Calling(Calling),
     /// A call ended well. The one terminal event of its call, unless it failed.
-    #[serde(rename = "agent.tool.called")]
     Called(Box<Report>),
     /// A call ended badly. The one terminal event of its call, unless it succeeded.
-    #[serde(rename = "agent.tool.failed")]
     Failed(Box<Report>),
     /// The engine closed its books on a call.
-    #[serde(rename = "tool.finished")]
     Finished(Finished),
     /// A turn was taken by the engine, or began.
-    #[serde(rename = "turn.started", rename_all = "camelCase")]
     TurnStarted {
         /// The turn.
         turn_id: String,
@@ -45,7 +36,6 @@ pub enum Event {
         queued: bool,
     },
     /// A piece of the model's answer.
-    #[serde(rename = "text", rename_all = "camelCase")]
     Text {
         /// The turn it belongs to, where known.
         turn_id: Option<String>,
@@ -55,7 +45,6 @@ pub enum Event {
         delta: String,
     },
     /// A message joined the conversation.
-    #[serde(rename = "message", rename_all = "camelCase")]
     Message {
         /// The turn it belongs to, where known.
         turn_id: Option<String>,
@@ -71,7 +60,6 @@ pub enum Event {
         replayed: bool,
     },
     /// A turn ended. The last event of its turn.
-    #[serde(rename = "turn.finished", rename_all = "camelCase")]
     TurnFinished {
         /// The turn.
         turn_id: String,
@@ -80,26 +68,22 @@ pub enum Event {
         /// The model's last text in it.
         text: String,
         /// What the turn returned, if anything.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        data: Option<serde_json::Value>,
+        data: Option<RawJson>,
         /// Why it failed, if it did.
-        #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<Problem>,
         /// The reports of its calls, in the order they began.
         children: Vec<Report>,
     },
     /// The session waits for somebody.
-    #[serde(rename = "interrupt", rename_all = "camelCase")]
     Interrupted {
         /// The interrupt.
         interrupt_id: String,
         /// Why.
         reason: Option<String>,
         /// What the engine attached.
-        payload: serde_json::Value,
+        payload: RawJson,
     },
     /// The session goes on.
-    #[serde(rename = "interrupt.resumed", rename_all = "camelCase")]
     Resumed {
         /// The interrupt.
         interrupt_id: String,
@@ -107,7 +91,7 @@ pub enum Event {
 }
 
 /// A failure with its stable code.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
     /// A code of ours, or the engine's own.
     pub code: String,
@@ -124,30 +108,24 @@ impl Problem {
 }
 
 /// The stream's state.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone)]
 pub struct Connection {
     /// Which session's stream.
     pub session_id: String,
     /// The state it is in now.
     pub state: ConnectionState,
     /// Why, when something failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<Code>,
     /// The HTTP status, when there was one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     /// What to look at, for the developer.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
     /// Milliseconds until the next try.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_in: Option<Millis>,
 }
 
 /// The states of a stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionState {
     /// Asking.
     Connecting,
@@ -162,30 +140,24 @@ pub enum ConnectionState {
 }
 
 /// An answer's way to the engine.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone)]
 pub struct Delivery {
     /// Which call.
-    #[serde(flatten)]
     pub key: CallKey,
     /// How far it got.
     pub state: DeliveryState,
     /// How often it was sent.
     pub tries: u32,
     /// Why it was not taken, when it was not.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<Code>,
     /// The HTTP status, when there was one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     /// What the engine said, when it said something.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
 /// The stations of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryState {
     /// On its way.
     Sending,
@@ -204,8 +176,7 @@ pub enum DeliveryState {
 }
 
 /// Something odd.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone)]
 pub struct Warning {
     /// What kind.
     pub code: Code,
@@ -216,32 +187,26 @@ pub struct Warning {
 }
 
 /// A call's state.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone)]
 pub struct CallChanged {
     /// Which call.
-    #[serde(flatten)]
     pub key: CallKey,
     /// The tool's name.
     pub name: String,
     /// The turn it belongs to, where known.
     pub turn_id: Option<String>,
     /// The arguments as the model wrote them; told once, with `received`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<String>,
     /// The state it is in now.
     pub state: CallState,
     /// What the arguments were found to be, once known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<InputClass>,
     /// The violations, when there are some.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub issues: Vec<Issue>,
 }
 
 /// The states of a call, as told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallState {
     /// It was announced.
     Received,
@@ -274,8 +239,7 @@ pub enum CallState {
 }
 
 /// What a call's arguments were found to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputClass {
     /// An object that fits.
     Valid,
@@ -288,35 +252,31 @@ pub enum InputClass {
 }
 
 /// A handler is about to run.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone)]
 pub struct Calling {
     /// Which call.
-    #[serde(flatten)]
     pub key: CallKey,
     /// The tool.
     pub tool: ToolRef,
     /// The turn it belongs to, where known.
     pub turn_id: Option<String>,
     /// The arguments.
-    pub input: Box<RawValue>,
+    pub input: RawJson,
     /// How many model replies the turn had before the one that made this call.
     pub trip_index: u32,
 }
 
 /// What an event says of a tool.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub struct ToolRef {
     /// Its name.
     pub name: String,
     /// Its description.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
 
 /// The engine closed its books on a call.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone)]
 pub struct Finished {
     /// The call.
     pub id: String,
@@ -325,38 +285,29 @@ pub struct Finished {
     /// The tool's name.
     pub name: String,
     /// The result as the engine recorded it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub result: Option<serde_json::Value>,
+    pub result: Option<RawJson>,
     /// The error's text.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
 /// What happened to one call, start to end.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone)]
 pub struct Report {
-    /// Always `tool`.
-    pub r#type: &'static str,
     /// The tool's name.
     pub name: String,
     /// The tool's version.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// Which call.
-    #[serde(flatten)]
     pub key: CallKey,
     /// The turn it belonged to, where known.
     pub turn_id: Option<String>,
     /// How many model replies the turn had before the one that made this call.
     pub trip_index: u32,
     /// The arguments the handler got, or the text that came when they are not JSON.
-    pub input: Box<RawValue>,
+    pub input: RawJson,
     /// The result, when there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub output: Option<Box<RawValue>>,
+    pub output: Option<RawJson>,
     /// What went wrong, when something did.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Problem>,
     /// How it ended.
     pub status: ReportStatus,
@@ -369,22 +320,20 @@ pub struct Report {
     /// What the arguments were found to be.
     pub checks: Checks,
     /// How the answer fared.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub delivery: Option<ReportDelivery>,
 }
 
 /// What the checks found.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub struct Checks {
     /// What the arguments were found to be, if it came to that.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<InputClass>,
     /// The violations, of the arguments or of the result.
     pub issues: Vec<Issue>,
 }
 
 /// How an answer fared.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub struct ReportDelivery {
     /// The last station.
     pub state: DeliveryState,
@@ -393,8 +342,7 @@ pub struct ReportDelivery {
 }
 
 /// How a call ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReportStatus {
     /// With a result.
     Completed,
@@ -405,8 +353,7 @@ pub enum ReportStatus {
 }
 
 /// How a turn ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TurnStatus {
     /// The engine says it is complete.
     Completed,
@@ -414,4 +361,14 @@ pub enum TurnStatus {
     Failed,
     /// The runtime was closed, or the session cancelled.
     Cancelled,
+}
+
+/// Writes an issue as the app and the author's repair function read it.
+pub(crate) fn write_issue(issue: &Issue, object: &mut Object<'_>) {
+    object.text("path", &issue.path);
+    object.text("keyword", &issue.keyword);
+    object.text("message", &issue.message);
+    object.optional_text("expected", issue.expected.as_deref());
+    object.optional_text("got", issue.got.as_deref());
+    object.optional_text("hint", issue.hint.as_deref());
 }

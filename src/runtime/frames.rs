@@ -6,8 +6,8 @@ use super::codes::Code;
 use super::event::{Event, Finished};
 use super::ids::CallKey;
 use super::machine::Machine;
+use crate::protocol::RawJson;
 use crate::protocol::frame::{CallError, Frame, Positioned};
-use serde_json::Value;
 
 impl Machine {
     /// Takes in one frame that is new and in order.
@@ -100,7 +100,7 @@ impl Machine {
                 FactState::Requested | FactState::Dispatched => {
                     let dispatched = matches!(fact.state, FactState::Dispatched);
                     self.fence_older(&key);
-                    if self.calls.contains_key(&key) {
+                    if self.calls.contains(&key) {
                         if dispatched {
                             self.note_dispatched(&key);
                         }
@@ -130,15 +130,14 @@ impl Machine {
     /// A newer attempt makes older ones of the same call pointless.
     fn fence_older(&mut self, key: &CallKey) {
         let first = CallKey { attempt: 0, ..key.clone() };
-        let older: Vec<CallKey> =
-            self.calls.range(first..key.clone()).map(|(older, _)| older.clone()).collect();
+        let older = self.calls.keys_between(&first, key).to_vec();
         for key in older {
             self.void(&key, "a newer attempt has begun");
         }
     }
 
     fn void(&mut self, key: &CallKey, why: &str) {
-        if self.calls.contains_key(key) {
+        if self.calls.contains(key) {
             self.finish(key, Ending::Voided(why.to_owned()));
         } else {
             self.retire_restored(key);
@@ -146,7 +145,7 @@ impl Machine {
     }
 
     /// The engine closed its books on an attempt.
-    fn conclude(&mut self, key: &CallKey, outcome: &Result<Value, CallError>, live: bool) {
+    fn conclude(&mut self, key: &CallKey, outcome: &Result<RawJson, CallError>, live: bool) {
         let Some(call) = self.calls.get(key) else {
             self.retire_restored(key);
             return;

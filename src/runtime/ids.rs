@@ -2,6 +2,7 @@
 //!
 //! Handles are minted by the machine and mean nothing outside it; a shell hands them back unread.
 
+use crate::protocol::settle::write::Object;
 use serde::{Deserialize, Serialize};
 
 /// Milliseconds: a moment on the shell's clock, or a span between two.
@@ -63,4 +64,13 @@ pub struct CallKey {
     pub call_id: String,
     /// The attempt, as the engine counts.
     pub attempt: u64,
+}
+
+impl CallKey {
+    /// Writes the three members.
+    pub(crate) fn write(&self, object: &mut Object<'_>) {
+        object.text("sessionId", &self.session_id);
+        object.text("callId", &self.call_id);
+        object.number("attempt", self.attempt);
+    }
 }

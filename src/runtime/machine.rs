@@ -8,16 +8,17 @@ use super::call::Call;
 use super::codes::Code;
 use super::config::Config;
 use super::event::{Event, Warning};
-use super::ids::{AskId, CallKey, CheckId, InvocationId, Millis, RequestId, WriteId};
+use super::ids::{AskId, CallKey, InvocationId, Millis};
 use super::input::Input;
 use super::output::{Effect, Output};
 use super::record::Progress;
 use super::registry::Registry;
 use super::rng::Rng;
 use super::session::Session;
+use super::table::Table;
 use super::turn::Turns;
 use crate::protocol::settle;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 /// The runtime's state machine.
 #[derive(Debug)]
@@ -28,37 +29,43 @@ pub struct Machine {
     pub(super) registry: Registry,
     pub(super) session: Session,
     pub(super) turns: Turns,
-    pub(super) calls: BTreeMap<CallKey, Call>,
+    pub(super) calls: Table<CallKey, Call>,
     /// Calls that wait for their lane, first come first served.
-    pub(super) queue: VecDeque<CallKey>,
+    pub(super) queue: Vec<CallKey>,
     /// Calls left on the board because too many are open.
     pub(super) backlog: bool,
     pub(super) remembered: Remembered,
-    pub(super) checks: BTreeMap<CheckId, CallKey>,
-    pub(super) asks: BTreeMap<AskId, CallKey>,
-    pub(super) invocations: BTreeMap<InvocationId, CallKey>,
-    pub(super) writes: BTreeMap<WriteId, CallKey>,
-    pub(super) requests: BTreeMap<RequestId, Owner>,
-    /// Handlers whose call is over while they go on.
-    pub(super) stragglers: BTreeMap<InvocationId, String>,
+    /// What each handle that is out was given for. One table, because all handles come from one counter.
+    pub(super) owners: Table<u32, Owner>,
+    /// How many of them are stragglers.
+    pub(super) stragglers: usize,
     pub(super) online: bool,
     /// Whether this page is the one that runs the session's calls.
     pub(super) owner: bool,
     /// What earlier owners left of calls that are not taken on yet.
-    pub(super) restored: BTreeMap<CallKey, Progress>,
+    pub(super) restored: Table<CallKey, Progress>,
     closed: bool,
     outputs: VecDeque<Output>,
-    warned: BTreeMap<Code, u32>,
-    said: BTreeSet<String>,
+    warned: Vec<(Code, u32)>,
+    said: Vec<String>,
     last_handle: u32,
 }
 
-/// Whose request it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What a handle was given for.
+#[derive(Debug)]
 pub(super) enum Owner {
+    /// The stream's request.
     Stream,
-    Call(CallKey),
+    /// A message's request.
     Turn(String),
+    /// A call's check, repair, write or request.
+    Call(CallKey),
+    /// A question to a person.
+    Question(CallKey),
+    /// A handler.
+    Run(CallKey),
+    /// A handler whose call is over while it goes on: the tool's name.
+    Straggler(String),
 }
 
 /// Most things said once that are remembered as said.
@@ -73,7 +80,7 @@ impl Machine {
         let session = Session::new(&config);
         Machine {
             owner: config.owner,
-            restored: BTreeMap::new(),
+            restored: Table::default(),
             rng: Rng::new(config.seed),
             remembered: Remembered::new(config.max_remembered),
             config,
@@ -81,20 +88,16 @@ impl Machine {
             registry: Registry::default(),
             session,
             turns: Turns::default(),
-            calls: BTreeMap::new(),
-            queue: VecDeque::new(),
+            calls: Table::default(),
+            queue: Vec::new(),
             backlog: false,
-            checks: BTreeMap::new(),
-            asks: BTreeMap::new(),
-            invocations: BTreeMap::new(),
-            writes: BTreeMap::new(),
-            requests: BTreeMap::new(),
-            stragglers: BTreeMap::new(),
+            owners: Table::default(),
+            stragglers: 0,
             online: true,
             closed: false,
             outputs: VecDeque::new(),
-            warned: BTreeMap::new(),
-            said: BTreeSet::new(),
+            warned: Vec::new(),
+            said: Vec::new(),
             last_handle: 0,
         }
     }
@@ -157,7 +160,7 @@ impl Machine {
         if self.closed {
             return None;
         }
-        let calls = self.calls.values().filter_map(|call| self.call_rings_at(call));
+        let calls = self.calls.values().iter().filter_map(|call| self.call_rings_at(call));
         [self.stream_rings_at(), self.turns.rings_at()].into_iter().flatten().chain(calls).min()
     }
 
@@ -200,17 +203,17 @@ impl Machine {
         if let Some(request) = self.session.request() {
             self.effect(Effect::Abort { request });
         }
-        let asks: Vec<AskId> = self.asks.keys().copied().collect();
-        for ask in asks {
+        for (ask, _) in self.open_questions() {
             self.effect(Effect::WithdrawAsk { ask });
         }
-        let running: Vec<InvocationId> = self.invocations.keys().copied().collect();
-        for invocation in running {
-            self.effect(Effect::Cancel { invocation, reason: "the runtime was closed".to_owned() });
+        for (handle, owner) in std::mem::take(&mut self.owners).iter() {
+            if let Owner::Run(_) = owner {
+                let (invocation, reason) = (InvocationId(*handle), "the runtime was closed".to_owned());
+                self.effect(Effect::Cancel { invocation, reason });
+            }
         }
         self.calls.clear();
         self.queue.clear();
-        self.requests.clear();
     }
 
     pub(super) fn effect(&mut self, effect: Effect) {
@@ -223,24 +226,55 @@ impl Machine {
 
     /// Tells of something odd and counts its kind.
     pub(super) fn warn(&mut self, code: Code, message: String) {
-        let count = self.warned.entry(code).or_default();
-        *count = count.saturating_add(1);
-        let count = *count;
+        let count = match self.warned.iter_mut().find(|(known, _)| *known == code) {
+            Some((_, count)) => {
+                *count = count.saturating_add(1);
+                *count
+            }
+            None => {
+                self.warned.push((code, 1));
+                1
+            }
+        };
         self.tell(Event::Warning(Warning { code, message, count }));
     }
 
     /// Tells of something odd, once per `subject`.
     pub(super) fn warn_once(&mut self, code: Code, subject: &str, message: impl FnOnce() -> String) {
         let key = format!("{} {subject}", code.as_str());
-        if self.said.len() < MAX_SAID && self.said.insert(key) {
+        if self.said.len() < MAX_SAID && !self.said.contains(&key) {
+            self.said.push(key);
             self.warn(code, message());
         }
     }
 
     pub(super) fn straggles(&mut self, invocation: InvocationId, name: String) {
-        if self.stragglers.len() < MAX_STRAGGLERS {
-            self.stragglers.insert(invocation, name);
+        if self.stragglers < MAX_STRAGGLERS {
+            self.stragglers += 1;
+            self.owns(invocation.0, Owner::Straggler(name));
         }
+    }
+
+    /// Notes what a handle is for.
+    pub(super) fn owns(&mut self, handle: u32, owner: Owner) {
+        self.owners.insert(handle, owner);
+    }
+
+    /// The call a handle was given for. The handle is spent: what comes with it again is not heard.
+    pub(super) fn owner_of(&mut self, handle: u32) -> Option<CallKey> {
+        match self.owners.remove(&handle)? {
+            Owner::Call(key) | Owner::Question(key) | Owner::Run(key) => Some(key),
+            Owner::Stream | Owner::Turn(_) | Owner::Straggler(_) => None,
+        }
+    }
+
+    /// The questions a person has not answered, in the order they were asked.
+    pub(super) fn open_questions(&self) -> Vec<(AskId, CallKey)> {
+        let question = |(handle, owner): (&u32, &Owner)| match owner {
+            Owner::Question(key) => Some((AskId(*handle), key.clone())),
+            _ => None,
+        };
+        self.owners.iter().filter_map(question).collect()
     }
 
     pub(super) fn handle_number(&mut self) -> u32 {
@@ -253,14 +287,16 @@ impl Machine {
 /// behind the cursor by then.
 #[derive(Debug)]
 pub(super) struct Remembered {
-    known: BTreeSet<CallKey>,
-    order: VecDeque<CallKey>,
+    known: Table<CallKey, ()>,
+    /// The same in the order they came; once full, the oldest is at `oldest`.
+    order: Vec<CallKey>,
+    oldest: usize,
     most: usize,
 }
 
 impl Remembered {
     fn new(most: usize) -> Self {
-        Remembered { known: BTreeSet::new(), order: VecDeque::new(), most }
+        Remembered { known: Table::default(), order: Vec::new(), oldest: 0, most }
     }
 
     pub(super) fn knows(&self, key: &CallKey) -> bool {
@@ -268,13 +304,14 @@ impl Remembered {
     }
 
     pub(super) fn remember(&mut self, key: CallKey) {
-        if self.known.insert(key.clone()) {
-            self.order.push_back(key);
+        if self.most == 0 || self.known.insert(key.clone(), ()).is_some() {
+            return;
         }
-        while self.order.len() > self.most {
-            if let Some(oldest) = self.order.pop_front() {
-                self.known.remove(&oldest);
-            }
+        if self.order.len() < self.most {
+            self.order.push(key);
+        } else if let Some(oldest) = self.order.get_mut(self.oldest) {
+            self.known.remove(&std::mem::replace(oldest, key));
+            self.oldest = if self.oldest + 1 < self.most { self.oldest + 1 } else { 0 };
         }
     }
 }

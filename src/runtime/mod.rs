@@ -15,6 +15,9 @@ pub mod config;
 mod delivery;
 pub mod event;
 mod frames;
+#[cfg(any(test, feature = "engine", feature = "fuzz"))]
+#[doc(hidden)]
+pub mod fuzz;
 pub mod ids;
 pub mod input;
 mod machine;
@@ -25,6 +28,7 @@ mod registry;
 mod report;
 mod rng;
 mod session;
+mod table;
 pub mod tool;
 mod turn;
 

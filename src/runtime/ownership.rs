@@ -17,7 +17,7 @@ impl Machine {
             match record.progress {
                 Progress::Ended => self.remembered.remember(record.key),
                 // What this page holds is newer than what it once wrote.
-                progress if !self.calls.contains_key(&record.key) => {
+                progress if !self.calls.contains(&record.key) => {
                     self.restored.insert(record.key, progress);
                 }
                 _ => {}
@@ -32,15 +32,22 @@ impl Machine {
         self.owner = false;
         self.restored.clear();
         let ours: Vec<CallKey> =
-            self.calls.values().filter(|call| !call.local).map(|call| call.key.clone()).collect();
+            self.calls.values().iter().filter(|call| !call.local).map(|call| call.key.clone()).collect();
         for key in ours {
             self.drop_call(&key);
         }
         self.pump_queue();
     }
 
-    /// Leaves a call to another page.
+    /// Leaves a call to another page. An answer under way goes on: its bytes are the recorded ones, and
+    /// where the next owner sends them again, the engine takes one of the two.
     fn drop_call(&mut self, key: &CallKey) {
+        if let Some(Phase::Delivering { travel: Travel::Sending(request), .. }) =
+            self.calls.get(key).map(|call| &call.phase)
+        {
+            let request = *request;
+            self.owners.remove(&request.0);
+        }
         self.let_go(key, "another page took the call over");
         self.calls.remove(key);
         self.session.board.touch_later(&key.call_id);

@@ -1,15 +1,15 @@
 //! The tools that are here, by name.
 
+use super::table::Table;
 use super::tool::{Mode, ToolSpec};
-use crate::protocol::settle::{AgentTool, JsonText};
-use serde_json::value::RawValue;
-use std::collections::BTreeMap;
+use crate::protocol::RawJson;
+use crate::protocol::settle::AgentTool;
 use std::rc::Rc;
 
 /// The tools that are here.
 #[derive(Debug, Default)]
 pub(super) struct Registry {
-    tools: BTreeMap<String, Rc<ToolSpec>>,
+    tools: Table<String, Rc<ToolSpec>>,
 }
 
 impl Registry {
@@ -26,25 +26,22 @@ impl Registry {
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.tools.keys().map(String::as_str)
+        self.tools.keys().iter().map(String::as_str)
     }
 
     /// The tools as the engine is told of them.
     pub(super) fn declared(&self) -> Vec<AgentTool<'_>> {
         self.tools
             .values()
+            .iter()
             .map(|tool| AgentTool {
                 name: &tool.name,
                 description: tool.description.as_deref(),
-                input: schema_text(tool.input.as_deref()),
+                input: tool.input.as_ref().map(RawJson::as_text),
                 // A silent tool's answer is an acknowledgement, which no schema of its result describes.
-                output: schema_text(tool.output.as_deref()).filter(|_| tool.mode == Mode::Feedback),
+                output: tool.output.as_ref().map(RawJson::as_text).filter(|_| tool.mode == Mode::Feedback),
                 defer: None,
             })
             .collect()
     }
-}
-
-fn schema_text(schema: Option<&RawValue>) -> Option<JsonText<'_>> {
-    JsonText::new(schema?.get()).ok()
 }

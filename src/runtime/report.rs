@@ -4,14 +4,7 @@ use super::call::{Call, Ending};
 use super::codes::Code;
 use super::event::{Checks, Problem, Report, ReportDelivery, ReportStatus};
 use super::ids::Millis;
-use serde_json::value::RawValue;
-
-/// A text as JSON: itself if it is JSON, else a JSON string of it.
-pub(super) fn raw_json(text: &str) -> Box<RawValue> {
-    let whole = RawValue::from_string(text.to_owned());
-    let quoted = || serde_json::value::to_raw_value(text).ok();
-    whole.ok().or_else(quoted).unwrap_or_else(|| RawValue::NULL.to_owned())
-}
+use crate::protocol::RawJson;
 
 /// Accounts for a call that ends now.
 pub(super) fn account(call: &Call, ending: &Ending, now: Millis) -> Report {
@@ -29,14 +22,13 @@ pub(super) fn account(call: &Call, ending: &Ending, now: Millis) -> Report {
         (None, _) => Millis(0),
     };
     Report {
-        r#type: "tool",
         name: call.name.clone(),
         version: call.tool.as_ref().and_then(|tool| tool.version.clone()),
         key: call.key.clone(),
         turn_id: call.turn_id.clone(),
         trip_index: call.trip_index,
-        input: raw_json(&call.text),
-        output: call.output.as_deref().map(raw_json),
+        input: RawJson::of(&call.text),
+        output: call.output.as_ref().map(RawJson::of),
         error,
         status,
         started_at: call.received_at,

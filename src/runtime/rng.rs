@@ -19,9 +19,7 @@ impl Rng {
 
     /// A number from zero up to and including `most`.
     pub(crate) fn up_to(&mut self, most: u64) -> u64 {
-        match most.checked_add(1) {
-            Some(choices) => self.next() % choices,
-            None => self.next(),
-        }
+        let number = self.next();
+        number.checked_rem(most.wrapping_add(1)).unwrap_or(number)
     }
 }

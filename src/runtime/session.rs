@@ -15,7 +15,6 @@ use super::output::Effect;
 use crate::protocol::frame::Positioned;
 use crate::protocol::native;
 use crate::protocol::sse::{Limits, SseItem, SseParser};
-use std::collections::BTreeSet;
 
 /// Most numbers that are remembered as missing.
 const MAX_MISSING: usize = 1_024;
@@ -31,7 +30,7 @@ pub(super) struct Session {
     /// A hole that was asked about already.
     hole: Option<(u64, u64)>,
     /// Numbers that were gone on without. A frame that comes late all the same is still news.
-    missing: BTreeSet<u64>,
+    missing: Vec<u64>,
     /// Whether everything up to now is known, so that a call may run as soon as it is announced.
     live: bool,
     /// Whether the session has no history: it was made just now and nobody else knows it.
@@ -86,7 +85,7 @@ impl Session {
             link: Link::Idle,
             cursor: 0,
             hole: None,
-            missing: BTreeSet::new(),
+            missing: Vec::new(),
             live: false,
             fresh: config.fresh,
             failures: 0,
@@ -159,7 +158,7 @@ impl Machine {
         // A new connection may bring what was missed: it is history until shown otherwise.
         self.session.live = self.session.fresh;
         self.session.link = Link::Connecting { request, until: self.now.plus(self.config.idle_timeout) };
-        self.requests.insert(request, Owner::Stream);
+        self.owns(request.0, Owner::Stream);
         let session_id = self.session.id.clone();
         self.effect(Effect::OpenStream { request, session_id, after_seq, refresh });
         self.tell_connection(ConnectionState::Connecting, None, None, None, None);
@@ -173,7 +172,7 @@ impl Machine {
 
     fn hang_up(&mut self) {
         if let Some(request) = self.session.request() {
-            self.requests.remove(&request);
+            self.owners.remove(&request.0);
             self.effect(Effect::Abort { request });
         }
     }
@@ -265,7 +264,8 @@ impl Machine {
             Some(seq) => {
                 let expected = self.session.cursor.saturating_add(1);
                 if seq < expected {
-                    if self.session.missing.remove(&seq) {
+                    if let Some(at) = self.session.missing.iter().position(|missing| *missing == seq) {
+                        self.session.missing.swap_remove(at);
                         self.fold(positioned);
                     }
                     return;

@@ -1,9 +1,9 @@
 //! What the machine knows of a tool: everything but its function.
 
 use super::ids::Millis;
+use crate::protocol::RawJson;
 use crate::protocol::settle::Encoding;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
 /// A registered tool, as the shell describes it.
 #[derive(Debug, Clone, Deserialize)]
@@ -19,10 +19,10 @@ pub struct ToolSpec {
     pub version: Option<String>,
     /// The JSON Schema of the arguments, for the engine; opaque here.
     #[serde(default)]
-    pub input: Option<Box<RawValue>>,
+    pub input: Option<RawJson>,
     /// The JSON Schema of the result, for the engine; opaque here.
     #[serde(default)]
-    pub output: Option<Box<RawValue>>,
+    pub output: Option<RawJson>,
     /// Whether the shell has a validator for the arguments.
     #[serde(default)]
     pub checks_input: bool,

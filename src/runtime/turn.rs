@@ -9,18 +9,18 @@ use super::event::{Event, Problem, Report, TurnStatus};
 use super::ids::{CallKey, Millis, RequestId};
 use super::machine::{Machine, Owner};
 use super::output::Effect;
+use super::table::Table;
+use crate::protocol::RawJson;
 use crate::protocol::frame::CallError;
 use crate::protocol::settle;
-use serde_json::Value;
-use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 /// The turns that are not over.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
-    open: BTreeMap<String, Turn>,
+    open: Table<String, Turn>,
     /// Turns whose message is not taken yet, in the order they were sent.
-    outbox: VecDeque<String>,
+    outbox: Vec<String>,
 }
 
 #[derive(Debug, Default)]
@@ -53,7 +53,7 @@ impl Turns {
 
     pub(super) fn rings_at(&self) -> Option<Millis> {
         // Only the first may go; the others wait for it, not for a moment.
-        self.open.get(self.outbox.front()?)?.post.as_ref()?.rings_at()
+        self.open.get(self.outbox.first()?)?.post.as_ref()?.rings_at()
     }
 
     /// Which reply of its turn a call belongs to, counted from zero.
@@ -94,7 +94,7 @@ impl Post {
 
 impl Machine {
     pub(super) fn message_sent(&mut self, turn_id: String, message_id: &str, text: &str, queue: bool) {
-        if self.turns.open.contains_key(&turn_id) {
+        if self.turns.open.contains(&turn_id) {
             return;
         }
         if self.turns.open.len() >= self.config.max_turns {
@@ -117,7 +117,7 @@ impl Machine {
         let body = body(&self.session.id, &settle::Input::ClientAppend(append));
         let post = Post { parcel: Parcel::new(body), travel: Travel::Waiting(None), behind };
         self.turns.open.insert(turn_id.clone(), Turn { post: Some(post), ours: true, ..Turn::default() });
-        self.turns.outbox.push_back(turn_id);
+        self.turns.outbox.push(turn_id);
         self.want_stream();
         self.pump_messages();
     }
@@ -125,10 +125,10 @@ impl Machine {
     /// Sends the first message that is not taken, if nothing holds it. One at a time, so that they
     /// arrive in the order they were written.
     pub(super) fn pump_messages(&mut self) {
-        let Some(turn_id) = self.turns.outbox.front().cloned() else { return };
+        let Some(turn_id) = self.turns.outbox.first().cloned() else { return };
         let online = self.online;
         let Some(post) = self.turns.open.get_mut(&turn_id).and_then(|turn| turn.post.as_mut()) else {
-            self.turns.outbox.pop_front();
+            self.turns.outbox.remove(0);
             return self.pump_messages();
         };
         let due = match post.travel {
@@ -148,7 +148,7 @@ impl Machine {
         post.parcel.tries = post.parcel.tries.saturating_add(1);
         post.travel = Travel::Sending(request);
         let body = post.parcel.body.clone();
-        self.requests.insert(request, Owner::Turn(turn_id.to_owned()));
+        self.owns(request.0, Owner::Turn(turn_id.to_owned()));
         self.effect(Effect::Post { request, body, refresh });
     }
 
@@ -204,7 +204,7 @@ impl Machine {
     }
 
     /// The engine says a turn is over.
-    pub(super) fn turn_completed(&mut self, turn_id: &str, data: Option<Value>, error: Option<&CallError>) {
+    pub(super) fn turn_completed(&mut self, turn_id: &str, data: Option<RawJson>, error: Option<&CallError>) {
         let problem = error.map(|error| Problem {
             code: error.code.clone().unwrap_or_else(|| "error".to_owned()),
             message: error.message.clone(),
@@ -215,14 +215,14 @@ impl Machine {
 
     /// The session is cancelled, and every turn with it.
     pub(super) fn turns_cancelled(&mut self) {
-        let open: Vec<String> = self.turns.open.keys().cloned().collect();
+        let open: Vec<String> = self.turns.open.keys().to_vec();
         for turn_id in open {
             let problem = Problem::new(Code::Cancelled, "the session was cancelled");
             self.end_turn(&turn_id, TurnStatus::Cancelled, None, Some(problem));
         }
     }
 
-    fn end_turn(&mut self, turn_id: &str, status: TurnStatus, data: Option<Value>, error: Option<Problem>) {
+    fn end_turn(&mut self, turn_id: &str, status: TurnStatus, data: Option<RawJson>, error: Option<Problem>) {
         let Some(turn) = self.turns.open.remove(turn_id) else { return };
         self.turns.outbox.retain(|waiting| waiting != turn_id);
         if turn.ours || self.session.is_live() {
@@ -236,7 +236,7 @@ impl Machine {
     /// An answer is with the engine: messages that waited for it may go.
     pub(super) fn release_messages(&mut self, key: &CallKey) {
         let mut released = false;
-        for post in self.turns.open.values_mut().filter_map(|turn| turn.post.as_mut()) {
+        for post in self.turns.open.values_mut().iter_mut().filter_map(|turn| turn.post.as_mut()) {
             let before = post.behind.len();
             post.behind.retain(|held| held != key);
             released |= before != post.behind.len();
@@ -248,7 +248,7 @@ impl Machine {
 
     pub(super) fn wake_messages(&mut self) {
         let now = self.now;
-        for post in self.turns.open.values_mut().filter_map(|turn| turn.post.as_mut()) {
+        for post in self.turns.open.values_mut().iter_mut().filter_map(|turn| turn.post.as_mut()) {
             if let Travel::Waiting(until) = &mut post.travel {
                 *until = Some(now);
             }

@@ -38,6 +38,7 @@ pub use draft::{CompileError, CompileErrorKind, Draft};
 pub use issue::{Issue, MAX_RENDERED, render, tidy};
 pub use lint::{Finding, Level, lint, lint_text};
 pub use nearest::nearest;
+pub(crate) use reader::unescape;
 pub use reader::{Event, Reader, Text};
 pub use syntax::{Malformed, Position};
 pub use value::parse_value;

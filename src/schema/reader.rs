@@ -42,7 +42,7 @@ impl<'a> Text<'a> {
     /// The characters meant. A lone surrogate escape, which no Rust string can hold, becomes U+FFFD.
     #[must_use]
     pub fn decode(&self) -> Cow<'a, str> {
-        if self.escaped { Cow::Owned(unescape(self.raw)) } else { Cow::Borrowed(self.raw) }
+        if self.escaped { Cow::Owned(unescape(self.raw, false)) } else { Cow::Borrowed(self.raw) }
     }
 }
 
@@ -68,6 +68,8 @@ enum Expect {
 pub struct Reader<'a> {
     text: &'a str,
     at: usize,
+    /// Where the last event began.
+    from: usize,
     open: Vec<Open>,
     expect: Expect,
     max_depth: usize,
@@ -77,7 +79,7 @@ impl<'a> Reader<'a> {
     /// A reader that refuses more than `max_depth` containers inside each other.
     #[must_use]
     pub fn new(text: &'a str, max_depth: usize) -> Self {
-        Self { text, at: 0, open: Vec::new(), expect: Expect::Value, max_depth }
+        Self { text, at: 0, from: 0, open: Vec::new(), expect: Expect::Value, max_depth }
     }
 
     /// The next event, or `None` after a whole document with nothing but white space behind it.
@@ -88,6 +90,7 @@ impl<'a> Reader<'a> {
     pub fn read(&mut self) -> Result<Option<Event<'a>>, SyntaxError> {
         loop {
             self.skip_white_space();
+            self.from = self.at;
             let Some(byte) = self.peek() else {
                 return if self.expect == Expect::End {
                     Ok(None)
@@ -128,6 +131,17 @@ impl<'a> Reader<'a> {
                 (Expect::Value | Expect::ValueOrEnd, _) => return self.value(byte).map(Some),
             }
         }
+    }
+
+    /// The next event with its text; where it opens a container, the text to its end, where the reader then stands.
+    pub(crate) fn read_whole(&mut self) -> Result<Option<(Event<'a>, &'a str)>, SyntaxError> {
+        let outside = self.open.len();
+        let Some(event) = self.read()? else { return Ok(None) };
+        let from = self.from;
+        while self.open.len() > outside {
+            self.read()?;
+        }
+        Ok(Some((event, self.text.get(from..self.at).unwrap_or_default())))
     }
 
     /// Reads to the end of the document.
@@ -313,43 +327,48 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn unescape(raw: &str) -> String {
+/// The characters meant by what stands between the quotes of a string. A lone surrogate escape becomes U+FFFD,
+/// or stays as it is spelled: right where the characters are JSON in turn.
+pub(crate) fn unescape(raw: &str, spell_halves: bool) -> String {
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw;
-    while let Some(at) = rest.find('\\') {
+    while let Some(at) = rest.bytes().position(|byte| byte == b'\\') {
         text.push_str(rest.get(..at).unwrap_or_default());
-        let (character, length) = escaped_character(rest.get(at..).unwrap_or_default());
-        text.push(character);
-        rest = rest.get(at + length..).unwrap_or_default();
+        rest = rest.get(at..).unwrap_or_default();
+        let (character, length) = escaped_character(rest);
+        match character {
+            Some(character) => text.push(character),
+            None if spell_halves => text.push_str(rest.get(..length).unwrap_or_default()),
+            None => text.push(char::REPLACEMENT_CHARACTER),
+        }
+        rest = rest.get(length..).unwrap_or_default();
     }
     text.push_str(rest);
     text
 }
 
-/// The character of the escape at the start of `text`, and how many bytes the escape takes.
-fn escaped_character(text: &str) -> (char, usize) {
-    match text.as_bytes().get(1) {
-        Some(b'b') => ('\u{8}', 2),
-        Some(b'f') => ('\u{c}', 2),
-        Some(b'n') => ('\n', 2),
-        Some(b'r') => ('\r', 2),
-        Some(b't') => ('\t', 2),
+/// The character of the escape at the start of `text`, unless it is a lone surrogate, and how many bytes the
+/// escape takes.
+fn escaped_character(text: &str) -> (Option<char>, usize) {
+    let plain = match text.as_bytes().get(1) {
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
         Some(b'u') => {
             let unit = code_unit(text, 2);
-            if let Some(character) = char::from_u32(unit) {
-                return (character, 6);
-            }
             let pair = text.get(6..8) == Some("\\u");
             let low = if pair { code_unit(text, 8) } else { 0 };
-            if unit < 0xDC00 && (0xDC00..0xE000).contains(&low) {
-                let joined = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
-                return (char::from_u32(joined).unwrap_or(char::REPLACEMENT_CHARACTER), 12);
+            if (0xD800..0xDC00).contains(&unit) && (0xDC00..0xE000).contains(&low) {
+                return (char::from_u32(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00)), 12);
             }
-            (char::REPLACEMENT_CHARACTER, 6)
+            return (char::from_u32(unit), 6);
         }
-        Some(&byte) => (char::from(byte), 2),
-        None => (char::REPLACEMENT_CHARACTER, 1),
-    }
+        Some(&byte) => char::from(byte),
+        None => return (None, 1),
+    };
+    (Some(plain), 2)
 }
 
 fn code_unit(text: &str, at: usize) -> u32 {

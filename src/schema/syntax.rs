@@ -25,12 +25,14 @@ impl Position {
     #[must_use]
     pub fn of(text: &str, offset: usize) -> Self {
         let before = text.get(..offset).unwrap_or(text);
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        Self {
-            offset,
-            line: before.bytes().filter(|&byte| byte == b'\n').count() + 1,
-            column: before.get(line_start..).unwrap_or_default().chars().count() + 1,
+        let mut place = Self { offset, line: 1, column: 1 };
+        for character in before.chars() {
+            match character {
+                '\n' => (place.line, place.column) = (place.line + 1, 1),
+                _ => place.column += 1,
+            }
         }
+        place
     }
 }
 

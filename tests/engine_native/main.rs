@@ -1,5 +1,6 @@
 //! The bundled engine against the wire it must speak, one room of it per module.
 
+#![cfg(not(target_arch = "wasm32"))]
 #![cfg(feature = "engine")]
 #![allow(
     clippy::unwrap_used,

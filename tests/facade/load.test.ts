@@ -7,7 +7,7 @@ import { WasmFile, type Glue } from "../../src/js/load.ts";
 const EMPTY = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0);
 const glue = (build = VERSION): Glue & { started: unknown[] } => {
   const started: unknown[] = [];
-  return { started, default: async (options) => started.push(options.module_or_path), buildInfo: () => build };
+  return { started, initSync: ({ module }) => started.push(module), buildInfo: () => build };
 };
 const file = (given: Glue = glue()) => new WasmFile("toy", () => new URL("https://pages.example/toy_bg.wasm"), async () => given);
 const wasm = (body: BodyInit | null, type: string, status = 200) => new Response(body, { status, headers: { "content-type": type } });
@@ -70,7 +70,7 @@ describe("failures", () => {
   it("names the directive when a policy forbids even an empty module", async () => {
     const refusal = new WebAssembly.CompileError("Refused to compile");
     vi.spyOn(WebAssembly, "compile").mockRejectedValue(refusal);
-    vi.spyOn(WebAssembly, "Module").mockImplementation(() => {
+    vi.spyOn(WebAssembly, "Module").mockImplementation(function () {
       throw refusal;
     });
     expect(await failing(EMPTY)).toMatchObject({ code: "wasm-blocked", message: expect.stringContaining("'wasm-unsafe-eval'") });
@@ -83,7 +83,12 @@ describe("failures", () => {
 
   it("refuses a file of another version, and one that does not link", async () => {
     expect(await failing(EMPTY, glue("0.0.0"))).toMatchObject({ code: "build-mismatch", message: expect.stringContaining("0.0.0") });
-    const broken = { ...glue(), default: () => Promise.reject(new WebAssembly.LinkError("no import")) };
+    const broken: Glue = {
+      ...glue(),
+      initSync: () => {
+        throw new WebAssembly.LinkError("no import");
+      },
+    };
     expect(await failing(EMPTY, broken)).toMatchObject({ code: "build-mismatch", message: expect.stringContaining("no import") });
   });
 });

@@ -2,6 +2,7 @@
 //!
 //! One scenario per file. `world` is the only place that carries out effects.
 
+#![cfg(not(target_arch = "wasm32"))]
 #![allow(unreachable_pub, missing_docs, missing_debug_implementations)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

@@ -4,6 +4,7 @@
 //! `cargo test --test simulation` runs the standing seeds. `SEEDS=1000000 cargo test --release --test
 //! simulation` runs more, from `FROM` on. A failing seed prints its log; `SEED=n` runs that one alone.
 
+#![cfg(not(target_arch = "wasm32"))]
 #![allow(unreachable_pub, missing_docs, missing_debug_implementations)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

@@ -138,18 +138,18 @@ export function makeHost(answer, text, told) {
       return answers[answer](text, request);
     },
     token: () => "token",
-    check: () => '{"ok":true}',
+    check: () => ({ ok: true }),
     repair: () => null,
-    consent: () => '{"allow":true}',
-    invoke(_invocation, info, input, signal) {
-      seen.invoked.push([JSON.parse(info).name, input]);
+    consent: () => ({ allow: true }),
+    invoke(_invocation, _session, _call, _attempt, _turn, name, _deadline, _trip, input, signal) {
+      seen.invoked.push([name, input]);
       signal?.addEventListener("abort", () => seen.aborted.push("handler"));
       return seen.value;
     },
     events(batch) {
-      const pairs = JSON.parse(batch);
-      seen.events.push(...pairs);
-      for (const [kind] of pairs) this.told?.(kind);
+      const told = JSON.parse(batch);
+      seen.events.push(...told);
+      for (const event of told) this.told?.(event.type);
     },
     now: () => performance.timeOrigin + performance.now(),
     panicked: (message) => seen.panics.push(message),

@@ -3,15 +3,17 @@
  * declarations are looser, and the facade must type-check before anything is built.
  */
 import type { Host } from "../host.js";
+import type { FlatRecord } from "../store.js";
 
-export default function init(options: { module_or_path: WebAssembly.Module }): Promise<unknown>;
+export function initSync(options: { module: WebAssembly.Module }): unknown;
 export function buildInfo(): string;
+export function __wbg_reset_state(): void;
 
 export class RawRuntime {
-  constructor(config: string, host: Host);
+  constructor(config: object, host: Host);
   free(): void;
   setInterest(kinds: string): void;
-  registerTool(spec: string): void;
+  registerTool(spec: object): void;
   unregisterTool(name: string): void;
   attach(): void;
   send(turnId: string, messageId: string, text: string, queue: boolean): void;
@@ -21,6 +23,11 @@ export class RawRuntime {
   progress(invocation: number): void;
   askingStarted(invocation: number): void;
   askingEnded(invocation: number): void;
+  gainOwnership(records: readonly FlatRecord[]): void;
+  loseOwnership(): void;
+  suspend(): void;
+  resume(): void;
+  trap(later: boolean): void;
   declarations(): string;
   pending(): string;
   state(): string;

@@ -1,7 +1,7 @@
 /**
  * What the facade uses of the generated glue of the schema file. Kept by hand, as for the runtime's.
  */
-export default function init(options: { module_or_path: WebAssembly.Module }): Promise<unknown>;
+export function initSync(options: { module: WebAssembly.Module }): unknown;
 export function buildInfo(): string;
 export function lintSchema(schema: string): string;
 

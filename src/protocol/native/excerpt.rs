@@ -37,15 +37,20 @@ fn shown(first: char, token: &str, tail: &str) -> String {
     if first.is_control() {
         return " ".to_owned();
     }
-    if first.is_alphanumeric() && (!is_word(token) || token.len() > 6 && !token.contains(char::is_alphabetic))
-    {
+    let digits = token.bytes().all(|byte| byte.is_ascii_digit());
+    if in_word(first) && (!is_word(token) || token.len() > 6 && digits) {
         return LEFT_OUT.to_string();
     }
     token.to_owned()
 }
 
 fn is_word(text: &str) -> bool {
-    text.len() <= LONGEST_WORD && text.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
+    text.len() <= LONGEST_WORD && text.chars().all(|letter| in_word(letter) || letter == '_')
+}
+
+/// Whether a word may hold it. What is beyond ASCII may be a letter, and the tables that know are large.
+fn in_word(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || (!letter.is_ascii() && !letter.is_control())
 }
 
 /// The length of the string, word or single character that `rest` begins with.
@@ -59,8 +64,8 @@ fn token_length(first: char, rest: &str) -> usize {
         });
         return end.map_or(rest.len(), |(place, _)| place + 1);
     }
-    if first.is_alphanumeric() {
-        return rest.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(rest.len());
+    if in_word(first) {
+        return rest.find(|letter: char| !in_word(letter)).unwrap_or(rest.len());
     }
     first.len_utf8()
 }

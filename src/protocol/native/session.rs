@@ -21,15 +21,22 @@ fn text(content: &str) -> Option<String> {
     if let Some(text) = optional(Some(content)) {
         return Some(text);
     }
-    let parts: Vec<String> = json::items(content)?
-        .into_iter()
-        .filter_map(|part| {
-            let [kind, text] = json::pick(part, ["type", "text"])?;
-            kind.and_then(json::text).is_some_and(|kind| kind == "text").then_some(())?;
-            optional(text)
-        })
-        .collect();
-    (!parts.is_empty()).then(|| parts.join("\n"))
+    let mut joined: Option<String> = None;
+    for part in json::items(content)? {
+        let [kind, text] = json::pick(part, ["type", "text"]).unwrap_or_default();
+        if kind.and_then(json::text).as_deref() != Some("text") {
+            continue;
+        }
+        let Some(text) = text.and_then(json::text) else { continue };
+        match &mut joined {
+            Some(joined) => {
+                joined.push('\n');
+                joined.push_str(&text);
+            }
+            None => joined = Some(text.into_owned()),
+        }
+    }
+    joined
 }
 
 pub(super) fn interrupted(payload: &Payload<'_>) -> Result<Frame, &'static str> {

@@ -148,7 +148,11 @@ impl<'a> Media<'a> {
     /// media: the engine would refuse the whole result.
     #[must_use]
     pub fn read_all(blocks: &'a str) -> Option<Vec<Self>> {
-        json::items(blocks)?.into_iter().map(Self::read).collect()
+        let mut media = Vec::new();
+        for block in json::items(blocks)? {
+            media.push(Self::read(block)?);
+        }
+        Some(media)
     }
 
     fn read(block: &'a str) -> Option<Self> {

@@ -5,18 +5,18 @@
 use super::JsonText;
 
 /// An object being written; `end` closes it.
-pub(super) struct Object<'o> {
+pub(crate) struct Object<'o> {
     out: &'o mut String,
     is_empty: bool,
 }
 
 impl<'o> Object<'o> {
-    pub(super) fn begin(out: &'o mut String) -> Self {
+    pub(crate) fn begin(out: &'o mut String) -> Self {
         out.push('{');
         Self { out, is_empty: true }
     }
 
-    pub(super) fn end(self) {
+    pub(crate) fn end(self) {
         self.out.push('}');
     }
 
@@ -30,47 +30,52 @@ impl<'o> Object<'o> {
         self.out
     }
 
-    pub(super) fn text(&mut self, name: &str, text: &str) {
+    pub(crate) fn text(&mut self, name: &str, text: &str) {
         quote(self.name(name), text);
     }
 
-    pub(super) fn optional_text(&mut self, name: &str, text: Option<&str>) {
+    pub(crate) fn optional_text(&mut self, name: &str, text: Option<&str>) {
         if let Some(text) = text {
             self.text(name, text);
         }
     }
 
-    pub(super) fn number(&mut self, name: &str, number: u64) {
+    pub(crate) fn number(&mut self, name: &str, number: u64) {
         self.name(name).push_str(&number.to_string());
     }
 
-    pub(super) fn flag(&mut self, name: &str, flag: bool) {
+    pub(crate) fn flag(&mut self, name: &str, flag: bool) {
         self.name(name).push_str(if flag { "true" } else { "false" });
     }
 
-    pub(super) fn optional_flag(&mut self, name: &str, flag: Option<bool>) {
+    pub(crate) fn optional_flag(&mut self, name: &str, flag: Option<bool>) {
         if let Some(flag) = flag {
             self.flag(name, flag);
         }
     }
 
-    pub(super) fn json(&mut self, name: &str, json: JsonText<'_>) {
-        self.name(name).push_str(json.get());
+    /// Text that is known to be JSON.
+    pub(crate) fn raw(&mut self, name: &str, json: &str) {
+        self.name(name).push_str(json);
     }
 
-    pub(super) fn optional_json(&mut self, name: &str, json: Option<JsonText<'_>>) {
+    pub(crate) fn json(&mut self, name: &str, json: JsonText<'_>) {
+        self.raw(name, json.get());
+    }
+
+    pub(crate) fn optional_json(&mut self, name: &str, json: Option<JsonText<'_>>) {
         if let Some(json) = json {
             self.json(name, json);
         }
     }
 
-    pub(super) fn object(&mut self, name: &str, write: impl FnOnce(&mut Object<'_>)) {
+    pub(crate) fn object(&mut self, name: &str, write: impl FnOnce(&mut Object<'_>)) {
         let mut inner = Object::begin(self.name(name));
         write(&mut inner);
         inner.end();
     }
 
-    pub(super) fn list<T>(
+    pub(crate) fn list<T>(
         &mut self,
         name: &str,
         items: impl IntoIterator<Item = T>,
@@ -81,7 +86,7 @@ impl<'o> Object<'o> {
 }
 
 /// Writes an array of objects.
-pub(super) fn array<T>(
+pub(crate) fn array<T>(
     out: &mut String,
     items: impl IntoIterator<Item = T>,
     mut write: impl FnMut(T, &mut Object<'_>),
@@ -98,7 +103,8 @@ pub(super) fn array<T>(
     out.push(']');
 }
 
-fn quote(out: &mut String, text: &str) {
+/// Writes a JSON string.
+pub(crate) fn quote(out: &mut String, text: &str) {
     out.push('"');
     let mut rest = text;
     while let Some(place) = rest.find(|letter: char| letter < ' ' || letter == '"' || letter == '\\') {
@@ -109,7 +115,10 @@ fn quote(out: &mut String, text: &str) {
             Some('\n') => out.push_str("\\n"),
             Some('\t') => out.push_str("\\t"),
             Some('\r') => out.push_str("\\r"),
-            Some(letter) if letter < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(letter))),
+            Some(letter) if letter < ' ' => {
+                out.push_str(if letter < '\u{10}' { "\\u000" } else { "\\u001" });
+                out.push(char::from_digit(u32::from(letter) % 16, 16).unwrap_or('0'));
+            }
             Some(letter) => {
                 out.push('\\');
                 out.push(letter);

@@ -91,8 +91,7 @@ impl Write for Capped {
             self.0.push_str(text);
             return Ok(());
         }
-        let end = text.floor_char_boundary(room);
-        self.0.push_str(text.get(..end).unwrap_or_default());
+        self.0.extend(text.char_indices().take_while(|(at, _)| *at < room).map(|(_, character)| character));
         Err(Error)
     }
 }

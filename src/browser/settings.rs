@@ -1,0 +1,173 @@
+//! Reads configurations and tool descriptions, given as JavaScript objects.
+//!
+//! By hand and not by serde: these are small and rare, and a derived reader of each is kilobytes of code
+//! that every page would load. A property of the wrong type is an error that names it.
+
+use super::thrown::{property, text_of};
+use crate::protocol::RawJson;
+use crate::protocol::settle::{Encoding, JsonText};
+use crate::runtime::config::Config;
+use crate::runtime::ids::{CallKey, Millis};
+use crate::runtime::record::{Progress, Record};
+use crate::runtime::tool::{Mode, OnInvalid, ToolSpec};
+use js_sys::Array;
+use std::cell::Cell;
+use wasm_bindgen::{JsCast, JsError, JsValue};
+
+/// What the driver itself wants to know; the rest of the configuration is the machine's.
+#[derive(Debug)]
+pub(super) struct Settings {
+    /// The engine's address, without a slash at its end.
+    pub(super) engine: String,
+    /// Whether the host stores records. If not, they are taken for stored: calls live as long as the page.
+    pub(super) stores: bool,
+}
+
+/// Reads a configuration.
+pub(super) fn configuration(object: &JsValue) -> Result<(Settings, Config), JsError> {
+    let from = Reader { object, wrong: Cell::new(None) };
+    let default = Config::default();
+    let settings = Settings { engine: from.required_text("engine"), stores: from.flag("stores", false) };
+    let config = Config {
+        agent: from.required_text("agent"),
+        session_id: from.required_text("sessionId"),
+        fresh: from.flag("fresh", default.fresh),
+        owner: from.flag("owner", default.owner),
+        seed: from.number("seed", default.seed),
+        backoff_base: from.span("backoffBase", default.backoff_base),
+        backoff_max: from.span("backoffMax", default.backoff_max),
+        idle_timeout: from.span("idleTimeout", default.idle_timeout),
+        replay_quiet: from.span("replayQuiet", default.replay_quiet),
+        replay_patience: from.span("replayPatience", default.replay_patience),
+        unknown_tool_grace: from.span("unknownToolGrace", default.unknown_tool_grace),
+        confirm_timeout: from.span("confirmTimeout", default.confirm_timeout),
+        max_open_calls: from.size("maxOpenCalls", default.max_open_calls),
+        max_running: from.size("maxRunning", default.max_running),
+        max_remembered: from.size("maxRemembered", default.max_remembered),
+        max_frame_bytes: from.size("maxFrameBytes", default.max_frame_bytes),
+        max_argument_bytes: from.size("maxArgumentBytes", default.max_argument_bytes),
+        max_argument_depth: from.size("maxArgumentDepth", default.max_argument_depth),
+        max_result_bytes: from.size("maxResultBytes", default.max_result_bytes),
+        max_turns: from.size("maxTurns", default.max_turns),
+    };
+    from.done((settings, config))
+}
+
+/// Reads a tool's description. Its schemas come as JSON text, so that no digit of them is lost.
+pub(super) fn tool(object: &JsValue) -> Result<ToolSpec, JsError> {
+    let from = Reader { object, wrong: Cell::new(None) };
+    let spec = ToolSpec {
+        name: from.required_text("name"),
+        description: from.text("description"),
+        version: from.text("version"),
+        input: from.json("input"),
+        output: from.json("output"),
+        checks_input: from.flag("checksInput", false),
+        checks_output: from.flag("checksOutput", false),
+        on_invalid: match from.text("onInvalid").as_deref() {
+            Some("run") => OnInvalid::Run,
+            Some("repair") => OnInvalid::Repair,
+            _ => OnInvalid::Reject,
+        },
+        mode: match from.text("mode").as_deref() {
+            Some("silent") => Mode::Silent,
+            _ => Mode::Feedback,
+        },
+        asks_consent: from.flag("asksConsent", false),
+        read_only: from.flag("readOnly", false),
+        idempotent: from.flag("idempotent", false),
+        timeout: from.get("timeout", JsValue::as_f64).map(|span| Millis(span as u64)),
+        lane: from.text("lane"),
+        encoding: match from.text("encoding").as_deref() {
+            Some("plain") => Encoding::Plain,
+            Some("wrapped") => Encoding::Wrapped,
+            _ => Encoding::Auto,
+        },
+    };
+    from.done(spec)
+}
+
+/// Reads what a store kept, a list of flat objects. One that makes no sense is left out: the facade has
+/// warned of it.
+pub(super) fn kept(list: &JsValue) -> Vec<Record> {
+    let Some(list) = list.dyn_ref::<Array>() else { return Vec::new() };
+    list.iter().filter_map(|object| record(&object)).collect()
+}
+
+fn record(object: &JsValue) -> Option<Record> {
+    let key = CallKey {
+        session_id: text_of(object, "sessionId")?,
+        call_id: text_of(object, "callId")?,
+        attempt: property(object, "attempt")?.as_f64()? as u64,
+    };
+    let progress = match text_of(object, "state")?.as_str() {
+        "started" => Progress::Started,
+        "answered" => Progress::Answered {
+            body: text_of(object, "body")?.into(),
+            ok: property(object, "ok")?.as_bool()?,
+        },
+        "ended" => Progress::Ended,
+        _ => return None,
+    };
+    Some(Record { key, tool: String::new(), progress })
+}
+
+/// An object being read, and the first property that was not what it should be.
+struct Reader<'o> {
+    object: &'o JsValue,
+    wrong: Cell<Option<&'static str>>,
+}
+
+impl Reader<'_> {
+    fn get<T>(&self, name: &'static str, read: impl FnOnce(&JsValue) -> Option<T>) -> Option<T> {
+        let found = property(self.object, name)?;
+        let value = read(&found);
+        if value.is_none() {
+            self.blame(name);
+        }
+        value
+    }
+
+    fn blame(&self, name: &'static str) {
+        self.wrong.set(Some(self.wrong.get().unwrap_or(name)));
+    }
+
+    fn text(&self, name: &'static str) -> Option<String> {
+        self.get(name, JsValue::as_string)
+    }
+
+    fn required_text(&self, name: &'static str) -> String {
+        self.text(name).unwrap_or_else(|| {
+            self.blame(name);
+            String::new()
+        })
+    }
+
+    fn json(&self, name: &'static str) -> Option<RawJson> {
+        self.get(name, |value| Some(JsonText::new(&value.as_string()?).ok()?.into()))
+    }
+
+    fn flag(&self, name: &'static str, default: bool) -> bool {
+        self.get(name, JsValue::as_bool).unwrap_or(default)
+    }
+
+    fn number(&self, name: &'static str, default: u64) -> u64 {
+        // A cast saturates: what is below zero or no number is zero.
+        self.get(name, JsValue::as_f64).map_or(default, |number| number as u64)
+    }
+
+    fn size(&self, name: &'static str, default: usize) -> usize {
+        self.get(name, JsValue::as_f64).map_or(default, |number| number as usize)
+    }
+
+    fn span(&self, name: &'static str, default: Millis) -> Millis {
+        Millis(self.number(name, default.0))
+    }
+
+    fn done<T>(self, made: T) -> Result<T, JsError> {
+        match self.wrong.get() {
+            None => Ok(made),
+            Some(name) => Err(JsError::new(name)),
+        }
+    }
+}

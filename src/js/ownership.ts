@@ -1,0 +1,63 @@
+/**
+ * Stands in line for a session, so that one page at a time runs its calls: by a Web Lock, by a lease in
+ * IndexedDB where pages have no Web Locks, or at once where there are neither and nobody to share with.
+ */
+
+/** What becomes of a place in line. @internal */
+export interface Turn {
+  /** It is this page's turn. */
+  gained(): void;
+  /** Another page has taken the turn over. */
+  lost(): void;
+}
+
+/** Stands in line. Gives the function that leaves the line, or ends the turn. @internal */
+export function standInLine(name: string, turn: Turn): () => void {
+  let left = false;
+  let leave = () => {};
+  const guarded: Turn = {
+    gained: () => void (left || turn.gained()),
+    lost: () => void (left || turn.lost()),
+  };
+  const byLease = async () => {
+    if (!("indexedDB" in globalThis)) return guarded.gained();
+    try {
+      const { standByLease } = await import("./lease.js");
+      if (!left) leave = standByLease(name, guarded);
+    } catch {
+      // Without any way to share, two pages are kept apart by what the store fences.
+      guarded.gained();
+    }
+  };
+  const { locks } = navigator as { locks?: LockManager };
+  if (locks) leave = standByLock(locks, name, guarded, byLease);
+  else void byLease();
+  return () => {
+    left = true;
+    leave();
+  };
+}
+
+function standByLock(locks: LockManager, name: string, turn: Turn, refused: () => Promise<void>): () => void {
+  const waiting = new AbortController();
+  let end = () => {};
+  let held = false;
+  const over = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  locks
+    .request(name, { signal: waiting.signal }, () => {
+      held = true;
+      turn.gained();
+      return over;
+    })
+    .catch(() => {
+      // A sandboxed page has locks that it may not use; a held one can be stolen.
+      if (held) turn.lost();
+      else if (!waiting.signal.aborted) void refused();
+    });
+  return () => {
+    waiting.abort();
+    end();
+  };
+}
