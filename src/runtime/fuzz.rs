@@ -33,7 +33,7 @@ pub fn fuzz_machine(bytes: &[u8]) {
     let config = Config {
         session_id: "s".to_owned(),
         agent: "a".to_owned(),
-        fresh: bytes.first().is_some_and(|byte| byte % 2 == 0),
+        fresh: bytes.first().is_some_and(|byte| (*byte).is_multiple_of(2)),
         max_open_calls: MAX_OPEN,
         max_running: 3,
         max_turns: 4,
@@ -103,25 +103,35 @@ fn input(what: u8, which: u8, asked: &Asked) -> Option<Input> {
             turn_id: format!("t{}", which % 8),
             message_id: "m".to_owned(),
             text: "hello".to_owned(),
-            queue: which % 2 == 0,
+            queue: which.is_multiple_of(2),
         },
-        5 => Input::Invoked { call_id: format!("own{which}"), name: name(), arguments: arguments(which).to_owned() },
+        5 => Input::Invoked {
+            call_id: format!("own{which}"),
+            name: name(),
+            arguments: arguments(which).to_owned(),
+        },
         6 | 7 => Input::StreamOpened {
             request: pick(&asked.streams, which)?,
             status: *[200, 200, 200, 200, 204, 401, 403, 503].get(usize::from(which % 8))?,
             content_type: Some("text/event-stream".to_owned()),
             retry_after: (which > 200).then(|| "3".to_owned()),
         },
-        8..=15 => Input::ChunkArrived { request: pick(&asked.streams, 0)?, bytes: frame(what, which).into_bytes() },
+        8..=15 => {
+            Input::ChunkArrived { request: pick(&asked.streams, 0)?, bytes: frame(what, which).into_bytes() }
+        }
         16 => {
-            let failure = (which % 2 == 0).then(|| "gone".to_owned());
+            let failure = (which.is_multiple_of(2)).then(|| "gone".to_owned());
             Input::StreamClosed { request: pick(&asked.streams, which)?, failure }
         }
         17 | 18 => Input::PostAnswered {
             request: pick(&asked.posts, which)?,
             status: *[202, 202, 202, 401, 404, 409, 413, 500].get(usize::from(which % 8))?,
             retry_after: None,
-            body: format!("{{\"session_id\":\"s\",\"turn_id\":\"t{}\",\"queued\":{}}}", which % 8, which % 2 == 0),
+            body: format!(
+                "{{\"session_id\":\"s\",\"turn_id\":\"t{}\",\"queued\":{}}}",
+                which % 8,
+                which.is_multiple_of(2)
+            ),
         },
         19 => Input::PostFailed { request: pick(&asked.posts, which)?, message: "gone".to_owned() },
         20 => Input::Checked {
@@ -134,7 +144,7 @@ fn input(what: u8, which: u8, asked: &Asked) -> Option<Input> {
         },
         21 => Input::Repaired {
             check: pick(&asked.checks, which)?,
-            text: (which % 2 == 0).then(|| arguments(which).to_owned()),
+            text: (which.is_multiple_of(2)).then(|| arguments(which).to_owned()),
         },
         22 => Input::Consented {
             ask: pick(&asked.asks, which)?,
@@ -149,14 +159,15 @@ fn input(what: u8, which: u8, asked: &Asked) -> Option<Input> {
         25 => Input::AskingEnded { invocation: pick(&asked.runs, which)? },
         26 | 27 => Input::Persisted {
             write: pick(&asked.writes, which)?,
-            result: *[Written::Stored, Written::Stored, Written::Failed, Written::Fenced].get(usize::from(which % 4))?,
+            result: *[Written::Stored, Written::Stored, Written::Failed, Written::Fenced]
+                .get(usize::from(which % 4))?,
         },
         28 => match which % 3 {
             0 => Input::OwnershipGained { records: vec![record(which)] },
             1 => Input::OwnershipLost,
             _ => Input::OwnershipGained { records: Vec::new() },
         },
-        29 => Input::NetworkChanged { online: which % 2 == 0 },
+        29 => Input::NetworkChanged { online: which.is_multiple_of(2) },
         30 => match which % 4 {
             0 => Input::Suspended,
             1 => Input::Resumed,
@@ -199,7 +210,10 @@ fn frame(what: u8, which: u8) -> String {
         ),
         3 => format!("{{\"type\":\"tool.call.dispatched\",\"id\":\"c{call}\",\"attempt\":{attempt}}}"),
         4 => format!("{{\"type\":\"tool.call.completed\",\"id\":\"c{call}\",\"result\":1}}"),
-        5 => format!("{{\"type\":\"tool.call.errored\",\"id\":\"c{call}\",\"retryable\":{}}}", which % 2 == 0),
+        5 => format!(
+            "{{\"type\":\"tool.call.errored\",\"id\":\"c{call}\",\"retryable\":{}}}",
+            which.is_multiple_of(2)
+        ),
         6 => match which % 4 {
             0 => return ":\n\n".to_owned(),
             1 => "{\"type\":\"session.cancelled\"}".to_owned(),
@@ -220,12 +234,15 @@ fn outcome(which: u8) -> Outcome {
 }
 
 fn record(which: u8) -> Record {
-    let key =
-        CallKey { session_id: "s".to_owned(), call_id: format!("c{}", which % 24), attempt: u64::from(which % 3) };
+    let key = CallKey {
+        session_id: "s".to_owned(),
+        call_id: format!("c{}", which % 24),
+        attempt: u64::from(which % 3),
+    };
     let progress = match which % 5 {
         0 => Progress::Started,
         1 => Progress::Ended,
-        _ => Progress::Answered { body: "{}".into(), ok: which % 2 == 0 },
+        _ => Progress::Answered { body: "{}".into(), ok: which.is_multiple_of(2) },
     };
     Record { key, tool: "read".to_owned(), progress }
 }

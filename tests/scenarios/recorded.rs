@@ -34,8 +34,7 @@ fn read(stream: &[u8], cut: usize, session: &str) -> Outcome {
     let mut machine = Machine::new(config, now);
     let mut outcome = Outcome::default();
     let mut inputs = std::collections::VecDeque::from([Input::Attached]);
-    loop {
-        let Some(input) = inputs.pop_front() else { break };
+    while let Some(input) = inputs.pop_front() {
         machine.handle(now, input);
         while let Some(output) = machine.poll_output() {
             match output {

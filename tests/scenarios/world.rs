@@ -449,9 +449,10 @@ impl World {
         let due: Vec<(Millis, Input)> = due;
         for (_, input) in due {
             if let Input::Settled { invocation, .. } = &input
-                && let Some(run) = self.runs.iter_mut().find(|run| run.invocation == *invocation) {
-                    run.settled = true;
-                }
+                && let Some(run) = self.runs.iter_mut().find(|run| run.invocation == *invocation)
+            {
+                run.settled = true;
+            }
             self.inbox.push_back(input);
         }
         if self.engine.poll_timeout().is_some_and(|at| at <= now) {

@@ -19,7 +19,10 @@ pub fn verdict(sim: &Sim) -> Result<(), String> {
     for page in sim.pages.values() {
         if let Some((key, times)) = page.ended.iter().find(|(_, times)| **times > 1) {
             let _ = times;
-            return Err(format!("call {} attempt {} ended twice in page {}", key.call_id, key.attempt, page.id));
+            return Err(format!(
+                "call {} attempt {} ended twice in page {}",
+                key.call_id, key.attempt, page.id
+            ));
         }
         if page.told_after_close > 0 {
             return Err(format!("page {} said {} things after its close", page.id, page.told_after_close));
@@ -29,7 +32,10 @@ pub fn verdict(sim: &Sim) -> Result<(), String> {
         for settlement in call.settlements.iter().filter(|settlement| settlement.accepted) {
             let accepted = sim.engine.accepted_settlements(SESSION, &call.id, settlement.attempt);
             if accepted > 1 {
-                return Err(format!("{} attempt {} was settled {accepted} times", call.id, settlement.attempt));
+                return Err(format!(
+                    "{} attempt {} was settled {accepted} times",
+                    call.id, settlement.attempt
+                ));
             }
         }
         if !["completed", "errored", "voided"].contains(&call.status) {
@@ -41,11 +47,19 @@ pub fn verdict(sim: &Sim) -> Result<(), String> {
             return Err(format!("page {} still has {} open calls", page.id, page.machine.open_calls()));
         }
         if page.finished < page.sent {
-            return Err(format!("page {} waits for {} of {} turns", page.id, page.sent - page.finished, page.sent));
+            return Err(format!(
+                "page {} waits for {} of {} turns",
+                page.id,
+                page.sent - page.finished,
+                page.sent
+            ));
         }
     }
     if sim.most_open > 64 || sim.most_on_disk > 64 {
-        return Err(format!("{} calls open, {} records: more than there were", sim.most_open, sim.most_on_disk));
+        return Err(format!(
+            "{} calls open, {} records: more than there were",
+            sim.most_open, sim.most_on_disk
+        ));
     }
     Ok(())
 }

@@ -22,7 +22,8 @@ impl Herd {
     fn new(size: usize) -> Herd {
         let clients = (0..size)
             .map(|client| {
-                let config = Config { seed: client as u64, session_id: format!("s{client}"), ..Config::default() };
+                let config =
+                    Config { seed: client as u64, session_id: format!("s{client}"), ..Config::default() };
                 (Machine::new(config, Millis(0)), RequestId(0))
             })
             .collect();
@@ -90,7 +91,11 @@ fn a_restart_meets_no_stampede() {
         herd.run();
         let peak = herd.attempts.values().copied().max().unwrap_or(0);
         let share = peak as f64 / size as f64;
-        println!("{size:>7}   {peak:>14}   {:>11.1}%   {:>11.1} s", share * 100.0, herd.back_at as f64 / 1_000.0);
+        println!(
+            "{size:>7}   {peak:>14}   {:>11.1}%   {:>11.1} s",
+            share * 100.0,
+            herd.back_at as f64 / 1_000.0
+        );
         assert!(share < 0.25, "{peak} of {size} clients came within a tenth of a second");
         assert!(herd.back_at < DOWN + 2 * 30_000, "the last one came back after {} ms", herd.back_at);
     }

@@ -91,6 +91,10 @@ fn a_broken_promise_is_found() {
     ] {
         let found = (1..400).find_map(|seed| run(seed, sabotage).err());
         let found = found.unwrap_or_else(|| panic!("{sabotage:?} went unnoticed"));
-        assert!(found.lines().next().unwrap().contains(symptom), "{sabotage:?}: {}", found.lines().next().unwrap());
+        assert!(
+            found.lines().next().unwrap().contains(symptom),
+            "{sabotage:?}: {}",
+            found.lines().next().unwrap()
+        );
     }
 }

@@ -77,7 +77,7 @@ impl Page {
 pub fn spec(tool: usize) -> ToolSpec {
     let (name, read_only, asks) = TOOLS[tool];
     let timeout = (name == "hangs").then_some(3_000);
-    let lane = (tool % 2 == 0).then_some("page");
+    let lane = tool.is_multiple_of(2).then_some("page");
     let spec = json!({
         "name": name, "readOnly": read_only, "asksConsent": asks, "timeout": timeout, "lane": lane,
     });

@@ -24,23 +24,54 @@ pub enum Sabotage {
 /// Something that happens at a moment.
 #[derive(Debug, Clone)]
 pub enum Happening {
-    Message { tab: usize, text: String },
-    Open { tab: usize },
-    Kill { tab: usize },
-    Reload { tab: usize },
-    Freeze { tab: usize },
-    Thaw { tab: usize },
-    Offline { tab: usize },
-    Online { tab: usize },
+    Message {
+        tab: usize,
+        text: String,
+    },
+    Open {
+        tab: usize,
+    },
+    Kill {
+        tab: usize,
+    },
+    Reload {
+        tab: usize,
+    },
+    Freeze {
+        tab: usize,
+    },
+    Thaw {
+        tab: usize,
+    },
+    Offline {
+        tab: usize,
+    },
+    Online {
+        tab: usize,
+    },
     /// The person comes back to the tab.
-    Shown { tab: usize },
-    Close { tab: usize },
+    Shown {
+        tab: usize,
+    },
+    Close {
+        tab: usize,
+    },
     /// The lock fails: the tab believes it owns the session although another does.
-    SecondOwner { tab: usize },
+    SecondOwner {
+        tab: usize,
+    },
     TokensExpire,
-    StorageFails { on: bool },
-    ClockJumps { tab: usize, by: i64 },
-    Unregister { tab: usize, tool: usize },
+    StorageFails {
+        on: bool,
+    },
+    ClockJumps {
+        tab: usize,
+        by: i64,
+    },
+    Unregister {
+        tab: usize,
+        tool: usize,
+    },
     Engine(Value),
 }
 
@@ -77,7 +108,8 @@ impl Plan {
         let mut rules = vec![];
         for number in 0..messages {
             let text = format!("message-{number};");
-            let calls: Vec<Value> = (0..chance.between(1, 4)).map(|_| json!({ "name": chance.pick(&TOOLS).0 })).collect();
+            let calls: Vec<Value> =
+                (0..chance.between(1, 4)).map(|_| json!({ "name": chance.pick(&TOOLS).0 })).collect();
             rules.push(json!({ "when": { "user": text }, "call": calls }));
             let tab = chance.below(tabs as u64) as usize;
             happenings.push((chance.below(CALM - 10_000), Happening::Message { tab, text }));
@@ -169,13 +201,19 @@ fn engine_fault(chance: &mut Chance) -> Value {
     match chance.below(11) {
         0 => json!({ "kind": "duplicateFrame", "event": event, "times": times }),
         1 => json!({ "kind": "reorderFrames", "event": event, "times": times }),
-        2 => json!({ "kind": "delayFrames", "event": event, "ms": chance.between(10, 5_000), "times": times }),
+        2 => {
+            json!({ "kind": "delayFrames", "event": event, "ms": chance.between(10, 5_000), "times": times })
+        }
         3 => json!({ "kind": "cutStream", "afterBytes": chance.below(4_000), "clean": chance.percent(50) }),
         4 => json!({ "kind": "stall", "ms": chance.between(100, 20_000) }),
         5 => json!({ "kind": "loseRequest", "route": route, "times": times }),
-        6 => json!({ "kind": "delayRequest", "route": route, "ms": chance.between(10, 5_000), "times": times }),
+        6 => {
+            json!({ "kind": "delayRequest", "route": route, "ms": chance.between(10, 5_000), "times": times })
+        }
         7 => json!({ "kind": "dropResponse", "route": "/input", "times": times }),
-        8 => json!({ "kind": "delayResponse", "route": route, "ms": chance.between(10, 5_000), "times": times }),
+        8 => {
+            json!({ "kind": "delayResponse", "route": route, "ms": chance.between(10, 5_000), "times": times })
+        }
         9 => {
             let posts = [401, 409, 413, 429, 500, 503];
             let streams = [204, 401, 403, 408, 429, 500, 503];

@@ -110,13 +110,16 @@ impl Sim {
 
     fn mint(&mut self) -> String {
         let body = json!({ "identity": { "id": "shopper" }, "ttl_seconds": 36_000 }).to_string();
-        self.engine.handle(self.now, engine::Input::Request {
-            id: u64::MAX,
-            method: "POST".to_owned(),
-            target: "/api/machine/client-tokens".to_owned(),
-            headers: vec![("authorization".to_owned(), "Bearer test-api-key".to_owned())],
-            body: body.into_bytes(),
-        });
+        self.engine.handle(
+            self.now,
+            engine::Input::Request {
+                id: u64::MAX,
+                method: "POST".to_owned(),
+                target: "/api/machine/client-tokens".to_owned(),
+                headers: vec![("authorization".to_owned(), "Bearer test-api-key".to_owned())],
+                body: body.into_bytes(),
+            },
+        );
         while let Some(output) = self.engine.poll_output() {
             if let engine::Output::Response { body, .. } = output {
                 let body: Value = serde_json::from_slice(&body).unwrap();
@@ -152,7 +155,7 @@ impl Sim {
     fn step(&mut self) {
         while let Some(entry) = self.due.first_entry().filter(|entry| entry.key().0 <= self.now) {
             match entry.remove() {
-                Due::ToPage { page, input } => self.to_page(page, input),
+                Due::ToPage { page, input } => self.hand(page, input),
                 Due::ToEngine(input) => {
                     self.engine.handle(self.now, input);
                     self.hear_engine();
@@ -165,10 +168,14 @@ impl Sim {
             self.engine.handle(self.now, engine::Input::TimeReached);
             self.hear_engine();
         }
-        let ringing: Vec<u64> =
-            self.pages.values().filter(|page| page.rings_at().is_some_and(|at| at <= self.now)).map(|page| page.id).collect();
+        let ringing: Vec<u64> = self
+            .pages
+            .values()
+            .filter(|page| page.rings_at().is_some_and(|at| at <= self.now))
+            .map(|page| page.id)
+            .collect();
         for page in ringing {
-            self.to_page(page, Input::TimePassed);
+            self.hand(page, Input::TimePassed);
         }
     }
 
@@ -185,9 +192,9 @@ impl Sim {
         self.pages.insert(id, page);
         self.say(|| format!("page {id} opens in tab {tab}"));
         for tool in self.plan.tools[tab].clone() {
-            self.to_page(id, Input::ToolRegistered(Box::new(spec(tool))));
+            self.hand(id, Input::ToolRegistered(Box::new(spec(tool))));
         }
-        self.to_page(id, Input::Attached);
+        self.hand(id, Input::Attached);
         self.stand_in_line(id);
     }
 
@@ -212,7 +219,7 @@ impl Sim {
         let (epoch, records) = self.disk.take_over();
         found.epoch = epoch;
         self.say(|| format!("page {page} owns the session and finds {} records", records.len()));
-        self.to_page(page, Input::OwnershipGained { records });
+        self.hand(page, Input::OwnershipGained { records });
     }
 
     fn kill(&mut self, tab: usize, why: &str) {
@@ -232,7 +239,9 @@ impl Sim {
     fn happen(&mut self, happening: &Happening) {
         match happening {
             Happening::Message { tab, text } => {
-                let Some(id) = self.page_in(*tab).or_else(|| self.pages.keys().next().copied()) else { return };
+                let Some(id) = self.page_in(*tab).or_else(|| self.pages.keys().next().copied()) else {
+                    return;
+                };
                 if self.pages[&id].closed || self.pages[&id].frozen {
                     return;
                 }
@@ -241,7 +250,7 @@ impl Sim {
                 self.pages.get_mut(&id).unwrap().sent += 1;
                 self.say(|| format!("page {id} sends {text:?} as {turn_id}"));
                 let message_id = format!("m-{turn_id}");
-                self.to_page(id, Input::MessageSent { turn_id, message_id, text: text.clone(), queue: true });
+                self.hand(id, Input::MessageSent { turn_id, message_id, text: text.clone(), queue: true });
             }
             Happening::Open { tab } => self.open(*tab),
             Happening::Kill { tab } => self.kill(*tab, "is killed"),
@@ -252,8 +261,8 @@ impl Sim {
             Happening::Freeze { tab } => {
                 let Some(id) = self.page_in(*tab) else { return };
                 self.say(|| format!("page {id} freezes"));
-                self.to_page(id, Input::Suspended);
-                self.to_page(id, Input::OwnershipLost);
+                self.hand(id, Input::Suspended);
+                self.hand(id, Input::OwnershipLost);
                 let page = self.pages.get_mut(&id).unwrap();
                 page.frozen = true;
                 page.epoch = 0;
@@ -266,24 +275,24 @@ impl Sim {
                 page.frozen = false;
                 let held = std::mem::take(&mut page.held);
                 for input in held {
-                    self.to_page(id, input);
+                    self.hand(id, input);
                 }
-                self.to_page(id, Input::Resumed);
+                self.hand(id, Input::Resumed);
                 self.stand_in_line(id);
             }
             Happening::Shown { tab } => {
                 if let Some(id) = self.page_in(*tab) {
-                    self.to_page(id, Input::Woken);
+                    self.hand(id, Input::Woken);
                 }
             }
             Happening::Offline { tab } => self.set_online(*tab, false),
             Happening::Online { tab } => self.set_online(*tab, true),
             Happening::Close { tab } => {
                 if let Some(id) = self.page_in(*tab) {
-                    self.to_page(id, Input::Closed);
+                    self.hand(id, Input::Closed);
                     self.pages.get_mut(&id).unwrap().closed = true;
                     for _ in 0..2 {
-                        self.to_page(id, Input::Woken);
+                        self.hand(id, Input::Woken);
                     }
                     self.kill(*tab, "closes its runtime");
                 }
@@ -308,14 +317,14 @@ impl Sim {
                     // A machine's time never goes back, so a jump back is a clock that stands still: the
                     // shell reads a clock that only goes on, and only jumps ahead reach it.
                     self.pages.get_mut(&id).unwrap().skew += (*by).max(0);
-                    self.to_page(id, Input::TimePassed);
+                    self.hand(id, Input::TimePassed);
                 }
             }
             Happening::Unregister { tab, tool } => {
                 if let Some(id) = self.page_in(*tab) {
                     let name = TOOLS[*tool].0.to_owned();
                     self.say(|| format!("page {id} unregisters {name}"));
-                    self.to_page(id, Input::ToolUnregistered { name });
+                    self.hand(id, Input::ToolUnregistered { name });
                 }
             }
             Happening::Engine(fault) => {
@@ -339,13 +348,13 @@ impl Sim {
         self.say(|| format!("page {id} is {}", if online { "online" } else { "offline" }));
         for (request, (handle, stream)) in cut {
             self.later(1, Due::ToEngine(engine::Input::ClientGone { id: request }));
-            self.to_page(id, failed(handle, stream));
+            self.hand(id, failed(handle, stream));
         }
-        self.to_page(id, Input::NetworkChanged { online });
+        self.hand(id, Input::NetworkChanged { online });
     }
 
     /// Hands an input to a page, and everything that follows at once.
-    fn to_page(&mut self, id: u64, input: Input) {
+    fn hand(&mut self, id: u64, input: Input) {
         let Some(page) = self.pages.get_mut(&id) else { return };
         if page.frozen {
             return page.held.push(input);
@@ -386,10 +395,14 @@ impl Sim {
                 let code = report.error.as_ref().map(|error| error.code.clone());
                 self.say(|| format!("page {id}: {} {:?} {code:?}", name(&report.key), report.status));
             }
-            Event::Call(call) => self.say(|| format!("page {id}: {} {} {:?}", name(&call.key), call.name, call.state)),
+            Event::Call(call) => {
+                self.say(|| format!("page {id}: {} {} {:?}", name(&call.key), call.name, call.state))
+            }
             Event::Connection(connection) => {
                 let code = connection.code.map(|code| code.as_str());
-                self.say(|| format!("page {id}: stream {:?} {code:?} {:?}", connection.state, connection.status));
+                self.say(|| {
+                    format!("page {id}: stream {:?} {code:?} {:?}", connection.state, connection.status)
+                });
             }
             Event::Warning(warning) => self.say(|| format!("page {id}: warning {}", warning.message)),
             _ => {}
@@ -404,7 +417,8 @@ impl Sim {
             }
             Effect::Post { request, body, refresh } => {
                 if self.plan.sabotage == Sabotage::AnswersVanish && body.contains("\"tool.") {
-                    let input = Input::PostAnswered { request, status: 202, retry_after: None, body: String::new() };
+                    let input =
+                        Input::PostAnswered { request, status: 202, retry_after: None, body: String::new() };
                     return self.answer(id, input);
                 }
                 let target = "/api/client/sessions/input".to_owned();
@@ -412,8 +426,12 @@ impl Sim {
             }
             Effect::Abort { request } => {
                 let page = self.pages.get_mut(&id).unwrap();
-                let gone: Vec<u64> =
-                    page.requests.iter().filter(|(_, (handle, _))| *handle == request).map(|(id, _)| *id).collect();
+                let gone: Vec<u64> = page
+                    .requests
+                    .iter()
+                    .filter(|(_, (handle, _))| *handle == request)
+                    .map(|(id, _)| *id)
+                    .collect();
                 for gone in gone {
                     self.pages.get_mut(&id).unwrap().requests.remove(&gone);
                     self.later(1, Due::ToEngine(engine::Input::ClientGone { id: gone }));
@@ -422,7 +440,8 @@ impl Sim {
             Effect::Check { check, .. } => self.answer(id, Input::Checked { check, verdict: Verdict::Valid }),
             Effect::Repair { check, .. } => self.answer(id, Input::Repaired { check, text: None }),
             Effect::Ask { ask, .. } => {
-                let decision = if self.chance.percent(70) { Decision::Allow } else { Decision::Deny { reason: None } };
+                let decision =
+                    if self.chance.percent(70) { Decision::Allow } else { Decision::Deny { reason: None } };
                 let span = self.chance.between(10, 15_000);
                 self.later(span, Due::ToPage { page: id, input: Input::Consented { ask, decision } });
             }
@@ -435,7 +454,13 @@ impl Sim {
                     self.unprotected.insert((record.key.call_id.clone(), record.key.attempt));
                 }
                 self.most_on_disk = self.most_on_disk.max(self.disk.open());
-                self.say(|| format!("page {id}: {} persists {:?}: {result:?}", name(&record.key), kind(&record.progress)));
+                self.say(|| {
+                    format!(
+                        "page {id}: {} persists {:?}: {result:?}",
+                        name(&record.key),
+                        kind(&record.progress)
+                    )
+                });
                 let span = self.chance.between(0, 8);
                 self.later(span, Due::ToPage { page: id, input: Input::Persisted { write, result } });
             }
@@ -461,7 +486,11 @@ impl Sim {
         *self.executions.entry((invoke.key.call_id.clone(), invoke.key.attempt, tool)).or_default() += times;
         self.say(|| format!("page {id}: {} runs {tool}", name(&invoke.key)));
         let invocation: InvocationId = invoke.invocation;
-        let failed = |message: &str, retryable| Outcome::Failed { message: message.to_owned(), retryable, kind: Failure::Threw };
+        let failed = |message: &str, retryable| Outcome::Failed {
+            message: message.to_owned(),
+            retryable,
+            kind: Failure::Threw,
+        };
         let (span, outcome) = match tool {
             "hangs" => return,
             "throws" => (self.chance.between(0, 500), failed("it broke", false)),
@@ -474,7 +503,16 @@ impl Sim {
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn request(&mut self, id: u64, handle: RequestId, method: &str, target: String, body: String, refresh: bool, stream: bool) {
+    fn request(
+        &mut self,
+        id: u64,
+        handle: RequestId,
+        method: &str,
+        target: String,
+        body: String,
+        refresh: bool,
+        stream: bool,
+    ) {
         if refresh {
             self.token = self.good_token.clone();
         }
@@ -489,7 +527,13 @@ impl Sim {
             ("authorization".to_owned(), format!("Bearer {}", self.token)),
             ("content-type".to_owned(), "application/json".to_owned()),
         ];
-        let input = engine::Input::Request { id: request, method: method.to_owned(), target, headers, body: body.into_bytes() };
+        let input = engine::Input::Request {
+            id: request,
+            method: method.to_owned(),
+            target,
+            headers,
+            body: body.into_bytes(),
+        };
         let span = self.delay();
         self.later(span, Due::ToEngine(input));
     }
@@ -514,7 +558,12 @@ impl Sim {
                 Said::Response { status, headers, body, .. } => {
                     let retry_after = header(&headers, "retry-after");
                     let input = if stream {
-                        Input::StreamOpened { request, status, content_type: header(&headers, "content-type"), retry_after }
+                        Input::StreamOpened {
+                            request,
+                            status,
+                            content_type: header(&headers, "content-type"),
+                            retry_after,
+                        }
                     } else {
                         let body = String::from_utf8_lossy(&body).into_owned();
                         Input::PostAnswered { request, status, retry_after, body }
@@ -523,7 +572,10 @@ impl Sim {
                 }
                 Said::StreamOpened { headers, .. } => {
                     let content_type = header(&headers, "content-type");
-                    (vec![Input::StreamOpened { request, status: 200, content_type, retry_after: None }], false)
+                    (
+                        vec![Input::StreamOpened { request, status: 200, content_type, retry_after: None }],
+                        false,
+                    )
                 }
                 Said::StreamBytes { bytes, .. } => (self.split(request, &bytes), false),
                 Said::StreamEnded { .. } => (vec![Input::StreamClosed { request, failure: None }], true),
@@ -561,7 +613,11 @@ fn returned(json: &str) -> Outcome {
 
 fn failed(request: RequestId, stream: bool) -> Input {
     let message = "Failed to fetch".to_owned();
-    if stream { Input::StreamClosed { request, failure: Some(message) } } else { Input::PostFailed { request, message } }
+    if stream {
+        Input::StreamClosed { request, failure: Some(message) }
+    } else {
+        Input::PostFailed { request, message }
+    }
 }
 
 fn name(key: &CallKey) -> String {
