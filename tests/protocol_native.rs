@@ -10,9 +10,9 @@
 
 mod protocol_common;
 
+use pagehand::protocol::RawJson;
 use pagehand::protocol::frame::{CallError, CallRequested, Frame, Handler, OpenCall, Positioned};
 use pagehand::protocol::native::{FrameError, Interest, decode, decode_event};
-use pagehand::protocol::RawJson;
 use pagehand::protocol::settle::JsonText;
 use pagehand::protocol::sse::{Limits, SseItem, SseParser};
 use proptest::prelude::*;

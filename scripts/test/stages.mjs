@@ -84,11 +84,11 @@ export const stages = [
   { name: "fuzz", group: "rust", title: "fuzz targets build", needs: ["fuzz"], missing: () => (fuzzManifest() ? null : "tests/fuzz/Cargo.toml"), run: () => cargo(["check", "--manifest-path", fuzzManifest(), "--bins"], { log: "test-fuzz", env: { CARGO_TARGET_DIR: join(targetDir, "fuzz") } }) },
   { name: "build", group: "build", title: "build of what ships", needs: ["build"], run: () => build() },
   { name: "sizes", group: "build", title: "sizes and budgets", needs: ["build"], built: true, run: sizes },
-  { name: "wasm-pack", group: "browser", title: "wasm-pack tests in headless Chromium", needs: ["build", "test"], missing: () => (webTests().length ? null : "tests/web.rs"), run: wasmPack, counts: true },
+  { name: "wasm-pack", group: "chromium", title: "wasm-pack tests in headless Chromium", needs: ["build", "test"], missing: () => (webTests().length ? null : "tests/web.rs"), run: wasmPack, counts: true },
   { name: "vitest", group: "js", title: "Vitest", needs: ["build"], built: true, run: vitest, counts: true },
   { name: "node", group: "js", title: "tests in Node", needs: ["build"], built: true, missing: () => (nodeTests().length ? null : "tests/**/*.test.mjs"), run: () => nodeRunner("test-node", nodeTests()), counts: true },
   { name: "types", group: "js", title: "type tests", needs: ["build"], built: true, missing: () => (existsSync(typeTests) ? null : "tests/types/tsconfig.json"), run: () => job(join(npmBin, "tsc"), ["-p", typeTests, "--pretty", "false"], { log: "test-types", echo: true }) },
-  { name: "browser", group: "browser", title: "browser tests in headless Chromium", needs: ["build", "test"], built: true, missing: () => (browserTests().length ? null : "tests/browser/*.test.mjs"), run: browser, counts: true },
+  { name: "browser", group: "chromium", title: "browser tests in headless Chromium", needs: ["build", "test"], built: true, missing: () => (browserTests().length ? null : "tests/browser/*.test.mjs"), run: browser, counts: true },
 ];
 
 /** Adds up the counts of stages. */

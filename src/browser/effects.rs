@@ -7,7 +7,7 @@ use super::answers::{decision, outcome, verdict, written};
 use super::driver::Driver;
 use super::fetching::{follow, post};
 use super::host::settle;
-use crate::runtime::ids::{AskId, CallKey, CheckId, InvocationId, WriteId};
+use crate::runtime::ids::{AskId, CallId, CallKey, CheckId, InvocationId, WriteId};
 use crate::runtime::input::{Input, Written};
 use crate::runtime::output::{Direction, Effect, Invoke};
 use crate::runtime::record::Record;
@@ -84,7 +84,7 @@ fn answer(driver: &Rc<Driver>, given: Result<JsValue, JsValue>, awaited: Awaited
 
 fn ask_person(driver: &Rc<Driver>, ask: AskId, key: &CallKey, tool: &str, text: &str) {
     let signal = driver.asks.open(ask.0);
-    let CallKey { session_id, call_id, attempt } = key;
+    let CallId { session_id, call_id, attempt } = &**key;
     let given = driver.host().consent(session_id, call_id, *attempt as f64, tool, text, &signal);
     answer(driver, given, Awaited::Decision(ask));
 }
@@ -92,7 +92,7 @@ fn ask_person(driver: &Rc<Driver>, ask: AskId, key: &CallKey, tool: &str, text: 
 fn run(driver: &Rc<Driver>, invoke: &Invoke) {
     let invocation = invoke.invocation;
     let signal = driver.runs.open(invocation.0);
-    let CallKey { session_id, call_id, attempt } = &invoke.key;
+    let CallId { session_id, call_id, attempt } = &*invoke.key;
     let given = driver.host().invoke(
         invocation.0,
         session_id,
@@ -118,7 +118,7 @@ fn persist(driver: &Rc<Driver>, write: WriteId, record: &Record) {
 
 fn retire(driver: &Rc<Driver>, key: &CallKey) {
     if driver.stores() {
-        let CallKey { session_id, call_id, attempt } = key;
+        let CallId { session_id, call_id, attempt } = &**key;
         // A record that stays behind is harmless; a rejection nobody heard would not look so.
         let given = driver.host().retire(session_id, call_id, *attempt as f64);
         answer(driver, given, Awaited::Nothing);

@@ -26,30 +26,30 @@ pub(super) struct Settings {
 /// Reads a configuration.
 pub(super) fn configuration(object: &JsValue) -> Result<(Settings, Config), JsError> {
     let from = Reader { object, wrong: Cell::new(None) };
-    let default = Config::default();
     let settings = Settings { engine: from.required_text("engine"), stores: from.flag("stores", false) };
-    let config = Config {
+    let mut config = Config {
         agent: from.required_text("agent"),
         session_id: from.required_text("sessionId"),
-        fresh: from.flag("fresh", default.fresh),
-        owner: from.flag("owner", default.owner),
-        seed: from.number("seed", default.seed),
-        backoff_base: from.span("backoffBase", default.backoff_base),
-        backoff_max: from.span("backoffMax", default.backoff_max),
-        idle_timeout: from.span("idleTimeout", default.idle_timeout),
-        replay_quiet: from.span("replayQuiet", default.replay_quiet),
-        replay_patience: from.span("replayPatience", default.replay_patience),
-        unknown_tool_grace: from.span("unknownToolGrace", default.unknown_tool_grace),
-        confirm_timeout: from.span("confirmTimeout", default.confirm_timeout),
-        max_open_calls: from.size("maxOpenCalls", default.max_open_calls),
-        max_running: from.size("maxRunning", default.max_running),
-        max_remembered: from.size("maxRemembered", default.max_remembered),
-        max_frame_bytes: from.size("maxFrameBytes", default.max_frame_bytes),
-        max_argument_bytes: from.size("maxArgumentBytes", default.max_argument_bytes),
-        max_argument_depth: from.size("maxArgumentDepth", default.max_argument_depth),
-        max_result_bytes: from.size("maxResultBytes", default.max_result_bytes),
-        max_turns: from.size("maxTurns", default.max_turns),
+        ..Config::default()
     };
+    config.fresh = from.flag("fresh", config.fresh);
+    config.owner = from.flag("owner", config.owner);
+    from.number("seed", &mut config.seed);
+    from.number("backoffBase", &mut config.backoff_base.0);
+    from.number("backoffMax", &mut config.backoff_max.0);
+    from.number("idleTimeout", &mut config.idle_timeout.0);
+    from.number("replayQuiet", &mut config.replay_quiet.0);
+    from.number("replayPatience", &mut config.replay_patience.0);
+    from.number("unknownToolGrace", &mut config.unknown_tool_grace.0);
+    from.number("confirmTimeout", &mut config.confirm_timeout.0);
+    from.size("maxOpenCalls", &mut config.max_open_calls);
+    from.size("maxRunning", &mut config.max_running);
+    from.size("maxRemembered", &mut config.max_remembered);
+    from.size("maxFrameBytes", &mut config.max_frame_bytes);
+    from.size("maxArgumentBytes", &mut config.max_argument_bytes);
+    from.size("maxArgumentDepth", &mut config.max_argument_depth);
+    from.size("maxResultBytes", &mut config.max_result_bytes);
+    from.size("maxTurns", &mut config.max_turns);
     from.done((settings, config))
 }
 
@@ -95,11 +95,8 @@ pub(super) fn kept(list: &JsValue) -> Vec<Record> {
 }
 
 fn record(object: &JsValue) -> Option<Record> {
-    let key = CallKey {
-        session_id: text_of(object, "sessionId")?,
-        call_id: text_of(object, "callId")?,
-        attempt: property(object, "attempt")?.as_f64()? as u64,
-    };
+    let attempt = property(object, "attempt")?.as_f64()? as u64;
+    let key = CallKey::new(text_of(object, "sessionId")?, text_of(object, "callId")?, attempt);
     let progress = match text_of(object, "state")?.as_str() {
         "started" => Progress::Started,
         "answered" => Progress::Answered {
@@ -151,17 +148,20 @@ impl Reader<'_> {
         self.get(name, JsValue::as_bool).unwrap_or(default)
     }
 
-    fn number(&self, name: &'static str, default: u64) -> u64 {
-        // A cast saturates: what is below zero or no number is zero.
-        self.get(name, JsValue::as_f64).map_or(default, |number| number as u64)
+    /// Changes a number if another is given. Kept out of line: one read after another was kilobytes.
+    #[inline(never)]
+    fn number(&self, name: &'static str, number: &mut u64) {
+        if let Some(given) = self.get(name, JsValue::as_f64) {
+            // A cast saturates: what is below zero or no number is zero.
+            *number = given as u64;
+        }
     }
 
-    fn size(&self, name: &'static str, default: usize) -> usize {
-        self.get(name, JsValue::as_f64).map_or(default, |number| number as usize)
-    }
-
-    fn span(&self, name: &'static str, default: Millis) -> Millis {
-        Millis(self.number(name, default.0))
+    #[inline(never)]
+    fn size(&self, name: &'static str, size: &mut usize) {
+        let mut number = *size as u64;
+        self.number(name, &mut number);
+        *size = usize::try_from(number).unwrap_or(usize::MAX);
     }
 
     fn done<T>(self, made: T) -> Result<T, JsError> {

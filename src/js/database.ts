@@ -2,7 +2,7 @@
  * One IndexedDB connection that opens when it is needed, and again when a browser or a newer page closed it.
  * Every use is one transaction: what it settles on counts only once the transaction is complete.
  */
-import { PagehandError, messageOf } from "./errors.js";
+import { wordsOf } from "./apart.js";
 
 /** The database's name. @internal */
 export const DATABASE = "pagehand";
@@ -40,7 +40,7 @@ export class Database {
       const transaction = database.transaction(STORES, mode);
       let settled: T;
       transaction.oncomplete = () => resolve(settled);
-      transaction.onabort = () => reject(transaction.error ?? new PagehandError("store-unavailable", "a transaction was aborted"));
+      transaction.onabort = () => reject(transaction.error ?? new Error("a transaction was aborted"));
       work(transaction, (value) => {
         settled = value;
       });
@@ -50,7 +50,7 @@ export class Database {
   #open(): Promise<IDBDatabase> {
     if (this.#opening) return this.#opening;
     const opening = new Promise<IDBDatabase>((resolve, reject) => {
-      const fail = (why: string, cause?: unknown) => reject(new PagehandError("store-unavailable", why, { cause }));
+      const fail = (why: string, cause?: unknown) => reject(new Error(why, { cause }));
       const late = setTimeout(() => fail("IndexedDB does not answer"), PATIENCE);
       const request = indexedDB.open(DATABASE, VERSION);
       request.onupgradeneeded = () => {
@@ -60,7 +60,7 @@ export class Database {
         request.result.createObjectStore(leases);
       };
       request.onblocked = () => fail("another page keeps an older database open");
-      request.onerror = () => fail(messageOf(request.error), request.error);
+      request.onerror = () => fail(wordsOf(request.error), request.error);
       request.onsuccess = () => {
         clearTimeout(late);
         const database = request.result;

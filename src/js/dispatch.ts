@@ -74,7 +74,7 @@ export class Dispatcher {
     if ("turnId" in event && event.turnId !== null) this.#turn(event);
     if ("tool" in event || event.type === "tool.progress") this.#tool(event);
     this.emitter.emit(event);
-    if (this.#after.size > 0 && (ended || (event.type === "delivery" && event.state !== "sending"))) this.#afterwards(event as CallKey);
+    if (this.#after.size > 0 && (ended || (event.type === "delivery" && event.state !== "sending"))) this.#afterwards(event as FailedEvent);
     if (!ended) return;
     const resolve = this.#waiting.get(ended.report.callId);
     if (resolve && this.#waiting.delete(ended.report.callId)) {
@@ -96,13 +96,14 @@ export class Dispatcher {
     for (const [callId, resolve] of waiting) resolve(failedInvocation("", error, callId));
   }
 
-  #afterwards(key: CallKey): void {
-    const id = idOf(key);
+  #afterwards(event: CallKey & { status?: unknown }): void {
+    const id = idOf(event);
     const runs = this.#after.get(id);
     if (!runs) return;
     this.#after.delete(id);
     this.#changed();
-    for (const run of runs) guard(run);
+    // A call that was called off has no answer that anything could follow.
+    if (event.status !== "cancelled") runs.forEach(guard);
   }
 
   #label(event: CallingEvent): void {

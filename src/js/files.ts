@@ -15,14 +15,16 @@ export const runtimeFile = new WasmFile<Glue & { RawRuntime: typeof RawRuntime }
 );
 
 /** Machines made by the dead module know it; the glue lets none of them reach the new one. */
-let renewed: Promise<void> | undefined;
+let renewed = false;
 
 /** Makes the module anew, once for all who ask within one trap. @internal */
 export function renewRuntime(): void {
   if (renewed) return;
   __wbg_reset_state();
-  renewed = Promise.resolve().then(() => {
-    renewed = undefined;
+  renewed = true;
+  // Those who ask within one trap are behind each other in this very queue.
+  setTimeout(() => {
+    renewed = false;
   });
 }
 

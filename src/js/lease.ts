@@ -3,8 +3,8 @@
  * A page that dies stops renewing, and the lease runs out. Timers of hidden pages are slow, so a lease
  * outlasts several of their beats; what two pages do in a moment of doubt, the store fences.
  */
+import { anId } from "./apart.js";
 import { Database } from "./database.js";
-import { randomId } from "./ids.js";
 import type { Turn } from "./ownership.js";
 
 const BEAT = 500;
@@ -17,7 +17,7 @@ interface Lease {
 
 /** Stands in line. Gives the function that leaves it, or ends the turn. @internal */
 export function standByLease(name: string, turn: Turn): () => void {
-  const me = randomId();
+  const me = anId();
   const database = new Database();
   let over = false;
   let held = false;

@@ -4,9 +4,11 @@
  * It decides about pages and storage alone; what becomes of a call, the machine decides.
  */
 import type { ErrorCode } from "./codes.js";
-import { messageOf } from "./errors.js";
+import { wordsOf } from "./apart.js";
+import type { Emitter } from "./emitter.js";
 import type { RuntimeEvent } from "./events.js";
 import type { Host } from "./host.js";
+import { IndexedStore } from "./indexed-store.js";
 import { standInLine } from "./ownership.js";
 import { FORMAT, MemoryStore, type Progress, type Store, type Written, readRecords } from "./store.js";
 import type { Tabs } from "./tabs.js";
@@ -17,6 +19,9 @@ export type ToolSpec = { name: string } & Record<string, unknown>;
 
 /** What a runtime gives to the life around it. @internal */
 export interface LifeParts {
+  readonly runtime: object;
+  /** What this page's listeners hear. */
+  readonly emitter: Emitter<RuntimeEvent>;
   readonly sessionId: string;
   /** What all pages of this session, and no others, call it. */
   readonly name: string;
@@ -43,6 +48,9 @@ const MAX_KEPT_ALIVE = 60_000;
 /** A page fenced again within this span waits that long before it stands in line. */
 const PAUSE = 1_000;
 
+/** Traps on purpose, for tests of what becomes of a page whose module does. */
+const TRAP = Symbol.for("pagehand.trap");
+
 /** The life of one runtime. @internal */
 export class Life {
   readonly #parts: LifeParts;
@@ -50,7 +58,8 @@ export class Life {
   #store: Store;
   /** This page's place among the owners, while it is one. */
   #epoch: number | undefined;
-  #leave: (() => void) | undefined;
+  /** Its place in line for that. */
+  #place: { leave: () => void } | undefined;
   #claimedAt = 0;
   #asleep = false;
   #over = false;
@@ -58,9 +67,9 @@ export class Life {
   #tabs: Tabs | undefined;
   readonly #listening = new AbortController();
 
-  constructor(parts: LifeParts, store: Store) {
+  constructor(parts: LifeParts) {
     this.#parts = parts;
-    this.#store = store;
+    this.#store = storeFor(parts);
     const { host } = parts;
     const send = host.fetch;
     host.fetch = (request, size = 0) => this.#send(send, request, size);
@@ -70,6 +79,7 @@ export class Life {
     };
     host.retire = (sessionId, callId, attempt) => this.retire({ sessionId, callId, attempt });
     host.claim = () => this.#claim();
+    Object.defineProperty(parts.runtime, TRAP, { value: (later: boolean) => parts.call((raw) => raw.trap(later)) });
     this.#listen();
     this.#stand();
     void this.#meet();
@@ -107,31 +117,32 @@ export class Life {
 
   /** Stands in line, unless it does already. */
   #stand(): void {
-    if (this.#over || this.#asleep || this.#leave) return;
-    const leave = standInLine(this.#parts.name, {
+    if (this.#over || this.#asleep || this.#place) return;
+    const place = (this.#place = { leave: () => {} });
+    place.leave = standInLine(this.#parts.name, {
       gained: () => void this.#takeOver(),
       lost: () => {
-        this.#leave = undefined;
+        place.leave();
+        this.#place = undefined;
         this.#drop();
         this.#stand();
       },
     });
-    this.#leave = leave;
   }
 
   /** It is this page's turn. */
   async #takeOver(): Promise<void> {
     const { sessionId, call, warn } = this.#parts;
-    const turn = this.#leave;
+    const place = this.#place;
     let taken: Awaited<ReturnType<Store["takeOver"]>>;
     try {
       taken = await this.#store.takeOver(sessionId);
     } catch (error) {
-      warn("store-unavailable", `calls cannot be stored and will not outlive this page: ${messageOf(error)}`);
+      warn("store-unavailable", `calls cannot be stored and will not outlive this page: ${wordsOf(error)}`);
       this.#store = new MemoryStore();
       taken = await this.#store.takeOver(sessionId);
     }
-    if (this.#over || this.#asleep || this.#leave !== turn) return;
+    if (this.#over || this.#asleep || this.#place !== place) return;
     this.#epoch = taken.epoch;
     const records = readRecords(sessionId, taken.records, warn);
     call((raw) => raw.gainOwnership(records));
@@ -158,8 +169,8 @@ export class Life {
   /** Ends the turn, or leaves the line. */
   #release(): void {
     this.#drop();
-    this.#leave?.();
-    this.#leave = undefined;
+    this.#place?.leave();
+    this.#place = undefined;
   }
 
   #drop(): void {
@@ -228,11 +239,7 @@ function outliving(request: Request, keepalive: boolean, ends: AbortSignal): Req
   }
 }
 
-/** Begins the life of a runtime. @internal */
-export async function live(parts: LifeParts): Promise<Life> {
-  const { storage } = parts;
-  if (typeof storage === "object") return new Life(parts, storage);
-  if (storage === "memory" || !("indexedDB" in globalThis)) return new Life(parts, new MemoryStore());
-  const { IndexedStore } = await import("./indexed-store.js");
-  return new Life(parts, new IndexedStore(parts.warn));
+function storeFor({ storage, warn }: LifeParts): Store {
+  if (typeof storage === "object") return storage;
+  return storage === "memory" || !("indexedDB" in globalThis) ? new MemoryStore() : new IndexedStore(warn);
 }

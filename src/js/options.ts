@@ -116,7 +116,7 @@ export function validateOptions(options: RuntimeOptions): Settled {
     throw wrong("session", "must be a session's id");
   }
   const { storage } = options;
-  if (storage !== undefined && storage !== "indexeddb" && storage !== "memory" && typeof (storage as Store | null)?.takeOver !== "function") {
+  if (storage !== undefined && !["indexeddb", "memory"].includes(storage as string) && typeof (storage as Store | null)?.takeOver !== "function") {
     throw wrong("storage", 'must be "indexeddb", "memory" or a store');
   }
   if (options.numbers !== undefined && !["exact", "number"].includes(options.numbers)) {

@@ -11,6 +11,11 @@ export interface Turn {
   lost(): void;
 }
 
+/** The Web Locks, where there are any: not in Node, and not in pages of insecure origins. @internal */
+export function locksHere(): LockManager | undefined {
+  return (globalThis.navigator as { locks?: LockManager } | undefined)?.locks;
+}
+
 /** Stands in line. Gives the function that leaves the line, or ends the turn. @internal */
 export function standInLine(name: string, turn: Turn): () => void {
   let left = false;
@@ -29,7 +34,7 @@ export function standInLine(name: string, turn: Turn): () => void {
       guarded.gained();
     }
   };
-  const { locks } = navigator as { locks?: LockManager };
+  const locks = locksHere();
   if (locks) leave = standByLock(locks, name, guarded, byLease);
   else void byLease();
   return () => {

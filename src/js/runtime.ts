@@ -36,7 +36,7 @@ export interface AgentTool {
 
 /** Options of {@link Runtime.send}. */
 export interface SendOptions {
-  /** Whether the message may wait behind a running turn. @defaultValue `false` */
+  /** Whether the message waits behind a running turn; else it is refused while one runs. @defaultValue `true` */
   queue?: boolean | undefined;
 }
 
@@ -61,8 +61,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
 /** A module that traps again within this span is not made anew once more. */
 const TRAP_PAUSE = 10_000;
 /** The runtimes of this page: they share one module, and its trap. */
-const TRAP = Symbol.for("pagehand.trap");
-const running = new Set<{ trapped(message: string): void }>();
+const running = new Set<(message: string) => void>();
 
 /** One runtime: a session with an engine, and the tools of this page. */
 export class Runtime implements AsyncDisposable {
@@ -71,7 +70,7 @@ export class Runtime implements AsyncDisposable {
   readonly #session: Chosen;
   readonly #life: Promise<Life | undefined>;
   readonly #build: (fresh: boolean) => RawRuntime;
-  readonly #self = { trapped: (message: string) => this.#trapped(message) };
+  readonly #onTrap = (message: string) => this.#trapped(message);
   #raw: RawRuntime;
   readonly #registry = new Registry();
   readonly #dispatcher: Dispatcher;
@@ -119,29 +118,31 @@ export class Runtime implements AsyncDisposable {
       this.#session.leave();
       throw error;
     }
-    running.add(this.#self);
+    running.add(this.#onTrap);
     this.#life = life
-      .then(({ live }) =>
-        live({
-          sessionId: this.sessionId,
-          name: `pagehand ${engine} ${this.sessionId}`,
-          storage: options.storage,
-          host,
-          call: (run) => this.#call(run),
-          warn: (code, message) => this.#warn(code, message),
-          specs: () => registry.tools().map((one) => specOf(one, this.#canAsk)),
-          emit: (event) => this.#over ?? this.#dispatcher.emit(event),
-          read: (batch) => parseJson(batch, numbers) as RuntimeEvent[],
-          alsoTell: (kinds) => {
-            this.#alsoTell = kinds;
-            this.#tellInterest();
-          },
-          refused: this.#session.forget,
-        }),
+      .then(
+        ({ Life }) =>
+          new Life({
+            runtime: this,
+            emitter: this.#dispatcher.emitter,
+            sessionId: this.sessionId,
+            name: `pagehand ${engine} ${this.sessionId}`,
+            storage: options.storage,
+            host,
+            call: (run) => this.#call(run),
+            warn: (code, message) => this.#warn(code, message),
+            specs: () => registry.tools().map((one) => specOf(one, this.#canAsk)),
+            emit: (event) => this.#over ?? this.#dispatcher.emit(event),
+            read: (batch) => parseJson(batch, numbers) as RuntimeEvent[],
+            alsoTell: (kinds) => {
+              this.#alsoTell = kinds;
+              this.#tellInterest();
+            },
+            refused: this.#session.forget,
+          }),
       )
-      .catch((error: unknown) => {
-        // Without its other half the runtime serves this page alone, and keeps nothing.
-        this.#warn("store-unavailable", `calls will not outlive this page: ${messageOf(error)}`);
+      .catch(() => {
+        // Without its other half the runtime serves this page alone and keeps nothing, of which the machine warns.
         host.persist = async () => "failed";
         this.#call((raw) => raw.gainOwnership([]));
         return undefined;
@@ -183,7 +184,7 @@ export class Runtime implements AsyncDisposable {
     const turn = new Turn(randomId(), this.sessionId, this.#now);
     this.#dispatcher.follow(turn);
     this.#wantsStream = true;
-    this.#call((raw) => raw.send(turn.id, randomId(), text, options.queue === true));
+    this.#call((raw) => raw.send(turn.id, randomId(), text, options.queue !== false));
     return turn;
   }
 
@@ -313,6 +314,7 @@ export class Runtime implements AsyncDisposable {
     queueMicrotask(() => {
       if (this.#over) return;
       try {
+        renewRuntime();
         if (again) throw error;
         this.#renew();
       } catch {
@@ -326,7 +328,6 @@ export class Runtime implements AsyncDisposable {
 
   /** Goes on with a fresh module. The dead machine is let go of as it is: its memory is nobody's any more. */
   #renew(): void {
-    renewRuntime();
     this.#raw = this.#build(false);
     this.#dead = false;
     this.#interest = "";
@@ -334,11 +335,6 @@ export class Runtime implements AsyncDisposable {
     this.#tellInterest();
     if (this.#wantsStream) this.#call((raw) => raw.attach());
     void this.#life.then((life) => (life ? life.reborn() : this.#call((raw) => raw.gainOwnership([]))));
-  }
-
-  /** For tests of what becomes of a page whose module traps. @internal */
-  [TRAP](later: boolean): void {
-    this.#call((raw) => raw.trap(later));
   }
 
   #end(error: PagehandError): void {
@@ -354,7 +350,7 @@ export class Runtime implements AsyncDisposable {
     this.#dispatcher.emitter.clear();
     this.#registry.clear();
     this.#unwatch();
-    running.delete(this.#self);
+    running.delete(this.#onTrap);
     this.#session.leave();
     void this.#life.then((life) => life?.close());
   }
@@ -362,5 +358,5 @@ export class Runtime implements AsyncDisposable {
 
 /** Tells every runtime that their module is dead. */
 function trapAll(message: string): void {
-  for (const one of [...running]) one.trapped(message);
+  for (const trapped of running) trapped(message);
 }

@@ -75,6 +75,7 @@ export class MemoryStore implements Store {
     if (this.#epochs.get(sessionId) !== epoch) return "fenced";
     if (record.progress.state === "started" && this.#records.has(id)) return "fenced";
     this.#records.set(id, record);
+    if (this.#records.size > 2 * MAX_ENDED) this.#dropOldest();
     return "stored";
   }
 
@@ -83,6 +84,12 @@ export class MemoryStore implements Store {
   }
 
   close(): void {}
+
+  #dropOldest(): void {
+    for (const [id, { progress }] of this.#records) {
+      if (progress.state === "ended") return void this.#records.delete(id);
+    }
+  }
 }
 
 function idOf({ key }: StoredRecord): string {

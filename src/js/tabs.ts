@@ -3,10 +3,11 @@
  * that only another page has by asking that page: to its machine such a tool is one of its own.
  * Messages come from this origin's own pages, of this version or another: what makes no sense is passed over.
  */
-import { messageOf } from "./errors.js";
+import { anId, wordsOf } from "./apart.js";
+import type { ProgressEvent } from "./events.js";
 import type { Host } from "./host.js";
-import { randomId } from "./ids.js";
 import type { LifeParts, ToolSpec } from "./life.js";
+import { locksHere } from "./ownership.js";
 
 type Asked = "check" | "repair" | "consent" | "invoke";
 
@@ -20,7 +21,24 @@ type Message =
   /** Do this with a tool of yours. */
   | { type: "ask"; to: string; id: number; method: Asked; args: unknown[] }
   | { type: "stop"; to: string; id: number; reason: string }
+  /** The tool that was asked to run is alive. */
+  | { type: "progress"; to: string; id: number; event: ProgressEvent }
   | { type: "answer"; to: string; id: number; value?: unknown; error?: string };
+
+/** What this page asked of another. */
+interface Waiting {
+  settle(answer: { value?: unknown; error?: string }): void;
+  invocation: number;
+}
+
+/** What this page does for another. */
+interface Running {
+  run: AbortController;
+  from: string;
+  id: number;
+  callId: unknown;
+  attempt: unknown;
+}
 
 /** What the owner tells the others. */
 const SHARED = ["call", "agent.tool.calling", "agent.tool.called", "agent.tool.failed", "delivery", "tool.finished"];
@@ -31,7 +49,7 @@ const NAME = { check: 0, repair: 0, consent: 3, invoke: 5 } as const;
 /** This page among the pages of its session. @internal */
 export class Tabs {
   readonly #parts: LifeParts;
-  readonly #me = randomId();
+  readonly #me = anId();
   readonly #channel: BroadcastChannel;
   readonly #own: Pick<Host, Asked | "events">;
   readonly #closing = new AbortController();
@@ -39,15 +57,21 @@ export class Tabs {
   readonly #others = new Map<string, ToolSpec[]>();
   /** Tools of other pages that the machine has: which page runs them. */
   readonly #lent = new Map<string, { tab: string; spec: string }>();
-  readonly #waiting = new Map<number, (answer: { value?: unknown; error?: string }) => void>();
-  readonly #running = new Map<string, AbortController>();
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #running = new Map<string, Running>();
   #owner = false;
   #asked = 0;
 
   constructor(parts: LifeParts) {
     this.#parts = parts;
     this.#channel = new BroadcastChannel(parts.name);
-    this.#channel.onmessage = ({ data }: MessageEvent<Message & { from: string }>) => this.#hear(data);
+    this.#channel.onmessage = ({ data }: MessageEvent<Message & { from: string }>) => {
+      try {
+        this.#hear(data);
+      } catch {
+        // A page of another version says things that mean nothing here.
+      }
+    };
     const { host } = parts;
     const { check, repair, consent, invoke, events } = host;
     this.#own = { check, repair, consent, invoke, events };
@@ -60,6 +84,8 @@ export class Tabs {
       events(batch);
       if (this.#owner && this.#others.size > 0 && MENTIONED.test(batch)) this.#post({ type: "events", batch });
     };
+    const { signal } = this.#closing;
+    parts.emitter.on("tool.progress", (event) => this.#progressed(event), { signal });
     this.#beAlive();
     this.#post({ type: "hello" });
     this.toolsChanged();
@@ -93,7 +119,7 @@ export class Tabs {
     Object.assign(this.#parts.host, this.#own);
     this.#closing.abort();
     this.#channel.close();
-    for (const run of this.#running.values()) run.abort();
+    for (const { run } of this.#running.values()) run.abort();
   }
 
   #post(message: Message): void {
@@ -113,10 +139,15 @@ export class Tabs {
     else if (message.type === "events") this.#retell(message.batch);
     else if (message.to !== this.#me) return;
     else if (message.type === "ask") void this.#answer(from, message);
-    else if (message.type === "stop") this.#running.get(`${from} ${message.id}`)?.abort(new DOMException(message.reason, "AbortError"));
+    else if (message.type === "stop") this.#running.get(`${from} ${message.id}`)?.run.abort(new DOMException(message.reason, "AbortError"));
     else if (message.type === "answer") {
-      this.#waiting.get(message.id)?.(message);
+      this.#waiting.get(message.id)?.settle(message);
       this.#waiting.delete(message.id);
+    } else if (message.type === "progress") {
+      const invocation = this.#waiting.get(message.id)?.invocation;
+      if (invocation === undefined) return;
+      this.#parts.call((raw) => raw.progress(invocation));
+      this.#parts.emit(message.event);
     }
   }
 
@@ -126,19 +157,17 @@ export class Tabs {
     this.#others.set(tab, []);
     this.#lend();
     const { signal } = this.#closing;
-    const { locks } = navigator as { locks?: LockManager };
-    locks?.request(`pagehand-tab:${tab}`, { signal }, () => this.#gone(tab)).catch(() => undefined);
+    locksHere()?.request(`pagehand-tab:${tab}`, { signal }, () => this.#gone(tab)).catch(() => undefined);
   }
 
   #beAlive(): void {
-    const { locks } = navigator as { locks?: LockManager };
     const over = new Promise<void>((resolve) => this.#closing.signal.addEventListener("abort", () => resolve()));
-    locks?.request(`pagehand-tab:${this.#me}`, () => over).catch(() => undefined);
+    locksHere()?.request(`pagehand-tab:${this.#me}`, () => over).catch(() => undefined);
   }
 
   #gone(tab: string): void {
     this.#others.delete(tab);
-    for (const [id, run] of this.#running) if (id.startsWith(tab)) run.abort();
+    for (const { from, run } of this.#running.values()) if (from === tab) run.abort();
     this.#lend();
   }
 
@@ -171,13 +200,14 @@ export class Tabs {
     const id = ++this.#asked;
     const signal = args.at(-1);
     const stop = () => {
-      const reason = messageOf((signal as AbortSignal).reason);
+      const reason = wordsOf((signal as AbortSignal).reason);
       this.#post({ type: "stop", to: tab, id, reason });
     };
     const sent = args.filter((one) => !(one instanceof AbortSignal));
     if (signal instanceof AbortSignal) signal.addEventListener("abort", stop, { once: true });
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, ({ value, error }) => (error === undefined ? resolve(value) : reject(new Error(error))));
+      const settle: Waiting["settle"] = ({ value, error }) => (error === undefined ? resolve(value) : reject(new Error(error)));
+      this.#waiting.set(id, { settle, invocation: Number(args[0]) });
       this.#post({ type: "ask", to: tab, id, method, args: sent });
     });
   }
@@ -186,7 +216,9 @@ export class Tabs {
     if (!(method in NAME)) return;
     const key = `${from} ${id}`;
     const run = new AbortController();
-    this.#running.set(key, run);
+    // Both start with the call's key, the one after the number of the run.
+    const [callId, attempt] = args.slice(method === "invoke" ? 2 : 1);
+    this.#running.set(key, { run, from, id, callId, attempt });
     // The number of a run means something to the machine that gave it, and is no number of ours.
     const own = method === "invoke" ? [0, ...args.slice(1)] : args;
     const signals = method === "invoke" || method === "consent" ? [run.signal] : [];
@@ -194,9 +226,21 @@ export class Tabs {
       const value = await (this.#own[method] as (...args: unknown[]) => Promise<unknown>)(...own, ...signals);
       this.#post({ type: "answer", to: from, id, value: plain(value) });
     } catch (error) {
-      this.#post({ type: "answer", to: from, id, error: messageOf(error) });
+      this.#post({ type: "answer", to: from, id, error: wordsOf(error) });
     }
     this.#running.delete(key);
+  }
+
+  #progressed(event: ProgressEvent): void {
+    for (const { from, id, callId, attempt } of this.#running.values()) {
+      if (event.callId !== callId || event.attempt !== attempt) continue;
+      try {
+        this.#post({ type: "progress", to: from, id, event });
+      } catch {
+        // The sign of life counts, whatever its value is.
+        this.#post({ type: "progress", to: from, id, event: { ...event, value: undefined } });
+      }
+    }
   }
 
   /** Tells this page's listeners what the owner's machine told. */

@@ -231,7 +231,9 @@ mod tests {
         ] {
             assert_eq!(whole(text), Some(number), "{text}");
         }
-        for text in ["1.5", "-1", "1e-1", "1e16", "9007199254740992.0", "1e999999999999", "true", "\"x\"", "{}"] {
+        for text in
+            ["1.5", "-1", "1e-1", "1e16", "9007199254740992.0", "1e999999999999", "true", "\"x\"", "{}"]
+        {
             assert_eq!(whole(text), None, "{text}");
         }
     }

@@ -107,10 +107,7 @@ pub struct ToolError<'a> {
 /// The body for one input.
 #[must_use]
 pub fn input_body(session_id: &str, input: &Input<'_>) -> String {
-    let mut out = String::new();
-    let mut envelope = Object::begin(&mut out);
-    envelope.text("session_id", session_id);
-    envelope.object("input", |object| match input {
+    enveloped(session_id, &|object| match input {
         Input::ClientMessage(message) => message.write(object),
         Input::ClientMessages(messages) => messages.write(object),
         Input::ClientAppend(append) => append.write(object),
@@ -118,7 +115,16 @@ pub fn input_body(session_id: &str, input: &Input<'_>) -> String {
         Input::InterruptResume(resume) => resume.write(object),
         Input::ToolResult(result) => result.write(object),
         Input::ToolError(error) => error.write(object),
-    });
+    })
+}
+
+/// The body around one input. Who knows which input it is calls this with that one's writer, so that the
+/// writers nobody calls are left out of the file that ships.
+pub(crate) fn enveloped(session_id: &str, write: &dyn Fn(&mut Object<'_>)) -> String {
+    let mut out = String::new();
+    let mut envelope = Object::begin(&mut out);
+    envelope.text("session_id", session_id);
+    envelope.object("input", write);
     envelope.end();
     out
 }
@@ -132,7 +138,7 @@ impl InterruptResume<'_> {
 }
 
 impl ToolError<'_> {
-    fn write(&self, object: &mut Object<'_>) {
+    pub(crate) fn write(&self, object: &mut Object<'_>) {
         object.text("type", "tool.error");
         object.text("id", self.id);
         object.number("attempt", self.attempt);

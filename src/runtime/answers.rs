@@ -11,7 +11,6 @@ use super::output::{Direction, Effect};
 use super::record::{Progress, Record};
 use super::report;
 use super::tool::Mode;
-use super::turn::body;
 use crate::protocol::{json, settle};
 use crate::schema;
 use std::rc::Rc;
@@ -27,7 +26,8 @@ impl Machine {
             Some(Owner::Run(key)) => key,
             Some(Owner::Straggler(name)) => {
                 self.stragglers = self.stragglers.saturating_sub(1);
-                let message = format!("tool `{name}` answered after its call had ended; the answer was dropped");
+                let message =
+                    format!("tool `{name}` answered after its call had ended; the answer was dropped");
                 return self.warn(Code::Cancelled, message);
             }
             _ => return,
@@ -120,7 +120,7 @@ impl Machine {
             media: &media,
             encoding: tool.encoding,
         };
-        let body = body(&key.session_id, &settle::Input::ToolResult(answer));
+        let body = settle::enveloped(&key.session_id, &|object| answer.write(object)).into();
         self.store_answer(key, body, true);
     }
 
@@ -133,7 +133,7 @@ impl Machine {
             return self.finish(key, Ending::Local);
         }
         let answer = settle::ToolError { id: &key.call_id, attempt: key.attempt, error: &message, retryable };
-        let body = body(&key.session_id, &settle::Input::ToolError(answer));
+        let body = settle::enveloped(&key.session_id, &|object| answer.write(object)).into();
         self.store_answer(key, body, false);
     }
 
@@ -161,7 +161,7 @@ impl Machine {
             return;
         }
         if result == Written::Failed {
-            self.warn_once(Code::StoreUnavailable, "", || {
+            self.warn_once(Code::StoreUnavailable, "", &|| {
                 "calls cannot be stored; they go on in memory and will not outlive this page".to_owned()
             });
         }
@@ -282,10 +282,11 @@ impl Machine {
     fn stand(&mut self, key: &CallKey, standing: Standing) {
         let until = self.now.plus(self.config.confirm_timeout);
         if let Some(call) = self.calls.get_mut(key)
-            && let Phase::Delivering { answer, .. } = &call.phase {
-                let answer = answer.clone();
-                call.phase = Phase::Sent { until, standing, answer };
-            }
+            && let Phase::Delivering { answer, .. } = &call.phase
+        {
+            let answer = answer.clone();
+            call.phase = Phase::Sent { until, standing, answer };
+        }
         self.tell_call(key, None);
         self.release_messages(key);
     }
@@ -296,9 +297,11 @@ impl Machine {
         let Some(call) = self.calls.get_mut(key) else { return };
         let dispatched = call.dispatched;
         if let Phase::Sent { standing: Standing::Conflict { .. }, answer, .. } = &mut call.phase
-            && dispatched && std::mem::replace(&mut answer.early, false) {
-                self.send(key, false);
-            }
+            && dispatched
+            && std::mem::replace(&mut answer.early, false)
+        {
+            self.send(key, false);
+        }
     }
 
     pub(super) fn answer_rings_at(&self, call: &Call) -> Option<Millis> {
@@ -348,12 +351,8 @@ impl Machine {
     }
 
     pub(super) fn wake_parcels(&mut self) {
-        let parked: Vec<CallKey> = self
-            .calls
-            .iter()
-            .filter(|(_, call)| matches!(call.phase, Phase::Delivering { travel: Travel::Waiting(_), .. }))
-            .map(|(key, _)| key.clone())
-            .collect();
+        let parked = self
+            .keys_where(&|call| matches!(call.phase, Phase::Delivering { travel: Travel::Waiting(_), .. }));
         for key in parked {
             self.send(&key, false);
         }

@@ -90,7 +90,7 @@ impl Board {
             }
             Frame::CallDispatched { id, attempt } => {
                 let started = positioned.occurred_at;
-                self.change(id, |fact| {
+                self.change(id, &|fact| {
                     let current = attempt.is_none_or(|attempt| attempt == fact.request.attempt);
                     if current && matches!(fact.state, FactState::Requested) {
                         fact.state = FactState::Dispatched;
@@ -103,33 +103,34 @@ impl Board {
                 });
             }
             Frame::CallCompleted { id, result } => {
-                self.change(id, |fact| fact.state = FactState::Completed(result.clone()));
+                self.change(id, &|fact| fact.state = FactState::Completed(result.clone()));
             }
-            Frame::CallErrored { id, error, retryable } => self.change(id, |fact| {
+            Frame::CallErrored { id, error, retryable } => self.change(id, &|fact| {
                 let next = fact.request.attempt.saturating_add(1);
                 let again = *retryable && fact.request.max_attempts.is_some_and(|most| next < most);
                 let state = if again { FactState::RetryWaiting } else { FactState::Errored };
                 fact.state = state(error.clone());
             }),
-            Frame::CallVoided { id } => self.change(id, |fact| fact.state = FactState::Voided),
+            Frame::CallVoided { id } => self.change(id, &|fact| fact.state = FactState::Voided),
             Frame::SessionCancelled => {
                 let open: Vec<String> = self.facts.keys().to_vec();
                 for id in open {
-                    self.change(&id, |fact| fact.state = FactState::Voided);
+                    self.change(&id, &|fact| fact.state = FactState::Voided);
                 }
             }
             _ => {}
         }
         for open in positioned.open_calls.iter().flatten() {
             if let (Some(deadline), Some(fact)) = (open.deadline, self.facts.get_mut(&open.id))
-                && open.attempt.is_none_or(|attempt| attempt == fact.request.attempt) {
-                    fact.time_left = Some(TimeLeft { deadline });
-                }
+                && open.attempt.is_none_or(|attempt| attempt == fact.request.attempt)
+            {
+                fact.time_left = Some(TimeLeft { deadline });
+            }
         }
         true
     }
 
-    fn change(&mut self, id: &str, change: impl FnOnce(&mut Fact)) {
+    fn change(&mut self, id: &str, change: &dyn Fn(&mut Fact)) {
         if let Some(fact) = self.facts.get_mut(id) {
             change(fact);
             if !std::mem::replace(&mut fact.touched, true) {
@@ -159,7 +160,7 @@ impl Board {
 
     /// Keeps a call for the next comparison.
     pub(super) fn touch_later(&mut self, id: &str) {
-        self.change(id, |_| {});
+        self.change(id, &|_| {});
     }
 
     pub(super) fn fact(&self, id: &str) -> Option<&Fact> {
@@ -169,7 +170,8 @@ impl Board {
     /// Whether the engine, as far as it has told, waits for this attempt's answer.
     pub(super) fn waits_for(&self, id: &str, attempt: u64) -> bool {
         self.facts.get(id).is_some_and(|fact| {
-            fact.request.attempt == attempt && matches!(fact.state, FactState::Requested | FactState::Dispatched)
+            fact.request.attempt == attempt
+                && matches!(fact.state, FactState::Requested | FactState::Dispatched)
         })
     }
 

@@ -21,12 +21,8 @@ impl Machine {
     pub(super) fn tool_registered(&mut self, spec: ToolSpec) {
         let name = spec.name.clone();
         self.registry.add(spec);
-        let waiting: Vec<CallKey> = self
-            .calls
-            .iter()
-            .filter(|(_, call)| call.name == name && matches!(call.phase, Phase::AwaitingTool { .. }))
-            .map(|(key, _)| key.clone())
-            .collect();
+        let waiting =
+            self.keys_where(&|call| call.name == name && matches!(call.phase, Phase::AwaitingTool { .. }));
         for key in waiting {
             self.begin(&key);
         }
@@ -36,16 +32,9 @@ impl Machine {
         if !self.registry.remove(name) {
             return;
         }
-        let unanswered: Vec<CallKey> = self
-            .calls
-            .iter()
-            .filter(|(_, call)| {
-                call.name == name
-                    && !call.phase.has_answer()
-                    && !matches!(call.phase, Phase::AwaitingTool { .. })
-            })
-            .map(|(key, _)| key.clone())
-            .collect();
+        let unanswered = self.keys_where(&|call| {
+            call.name == name && !call.phase.has_answer() && !matches!(call.phase, Phase::AwaitingTool { .. })
+        });
         for key in unanswered {
             let message = format!("tool `{name}` left the page before it had answered");
             self.answer_error(&key, Code::Cancelled, message, false);
@@ -55,7 +44,7 @@ impl Machine {
     /// The app runs a tool itself.
     pub(super) fn invoked(&mut self, call_id: String, name: String, arguments: &str) {
         // No engine's session has an empty id, so the app's own calls cannot meet an engine's.
-        let key = CallKey { session_id: String::new(), call_id, attempt: 0 };
+        let key = CallKey::new(String::new(), call_id, 0);
         if self.calls.contains(&key) {
             return;
         }
@@ -397,12 +386,7 @@ impl Machine {
     }
 
     pub(super) fn ring_calls(&mut self) {
-        let due: Vec<CallKey> = self
-            .calls
-            .iter()
-            .filter(|(_, call)| self.call_rings_at(call).is_some_and(|at| at <= self.now))
-            .map(|(key, _)| key.clone())
-            .collect();
+        let due = self.keys_where(&|call| self.call_rings_at(call).is_some_and(|at| at <= self.now));
         for key in due {
             let Some(call) = self.calls.get(&key) else { continue };
             let late = call.deadline.is_some_and(|deadline| deadline <= self.now);
@@ -440,7 +424,7 @@ impl Machine {
             None => "call only tools that are declared".to_owned(),
         };
         let message = format!("tool `{name}` does not exist on this page; {hint}");
-        self.warn_once(Code::UnknownTool, &name, || {
+        self.warn_once(Code::UnknownTool, &name, &|| {
             format!("the model called `{name}`, which is not registered here; its calls are answered with an error")
         });
         self.answer_error(key, Code::UnknownTool, message, false);

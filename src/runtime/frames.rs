@@ -16,7 +16,7 @@ impl Machine {
         let trip_index = self.turns.trip_index(turn_id);
         let most = self.config.max_remembered;
         if !self.session.board.fold(positioned, trip_index, most) {
-            self.warn_once(Code::Overloaded, "board", || {
+            self.warn_once(Code::Overloaded, "board", &|| {
                 format!("more than {most} calls are open; further ones are left alone")
             });
         }
@@ -79,7 +79,7 @@ impl Machine {
             "turn.",
         ];
         if !KNOWN.iter().any(|prefix| name.starts_with(prefix)) {
-            self.warn_once(Code::FrameUnknown, name, || {
+            self.warn_once(Code::FrameUnknown, name, &|| {
                 format!("events named `{name}` are not known and were passed over")
             });
         }
@@ -91,11 +91,7 @@ impl Machine {
         let live = self.session.is_live();
         for id in self.session.board.take_touched() {
             let Some(fact) = self.session.board.fact(&id) else { continue };
-            let key = CallKey {
-                session_id: self.session.id.clone(),
-                call_id: id.clone(),
-                attempt: fact.request.attempt,
-            };
+            let key = CallKey::new(self.session.id.clone(), id.clone(), fact.request.attempt);
             match fact.state.clone() {
                 FactState::Requested | FactState::Dispatched => {
                     let dispatched = matches!(fact.state, FactState::Dispatched);
@@ -129,7 +125,7 @@ impl Machine {
 
     /// A newer attempt makes older ones of the same call pointless.
     fn fence_older(&mut self, key: &CallKey) {
-        let first = CallKey { attempt: 0, ..key.clone() };
+        let first = CallKey::new(key.session_id.clone(), key.call_id.clone(), 0);
         let older = self.calls.keys_between(&first, key).to_vec();
         for key in older {
             self.void(&key, "a newer attempt has begun");

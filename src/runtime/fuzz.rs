@@ -234,11 +234,7 @@ fn outcome(which: u8) -> Outcome {
 }
 
 fn record(which: u8) -> Record {
-    let key = CallKey {
-        session_id: "s".to_owned(),
-        call_id: format!("c{}", which % 24),
-        attempt: u64::from(which % 3),
-    };
+    let key = CallKey::new("s".to_owned(), format!("c{}", which % 24), u64::from(which % 3));
     let progress = match which % 5 {
         0 => Progress::Started,
         1 => Progress::Ended,

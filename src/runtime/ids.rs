@@ -4,6 +4,8 @@
 
 use crate::protocol::settle::write::Object;
 use serde::{Deserialize, Serialize};
+use std::ops::Deref;
+use std::rc::Rc;
 
 /// Milliseconds: a moment on the shell's clock, or a span between two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -57,7 +59,7 @@ handle!(
 /// What makes a call one of a kind: a newer attempt is a fresh call.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct CallKey {
+pub struct CallId {
     /// The session the call belongs to.
     pub session_id: String,
     /// The engine's id of the call.
@@ -66,11 +68,30 @@ pub struct CallKey {
     pub attempt: u64,
 }
 
+/// A [`CallId`] as it is passed around: everything that is said of a call carries one, so a copy is one word.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CallKey(Rc<CallId>);
+
 impl CallKey {
+    /// The key of this call.
+    #[must_use]
+    pub fn new(session_id: String, call_id: String, attempt: u64) -> Self {
+        CallKey(Rc::new(CallId { session_id, call_id, attempt }))
+    }
+
     /// Writes the three members.
     pub(crate) fn write(&self, object: &mut Object<'_>) {
         object.text("sessionId", &self.session_id);
         object.text("callId", &self.call_id);
         object.number("attempt", self.attempt);
+    }
+}
+
+impl Deref for CallKey {
+    type Target = CallId;
+
+    fn deref(&self) -> &CallId {
+        &self.0
     }
 }

@@ -170,6 +170,17 @@ impl Machine {
         settle::declarations(&self.registry.declared())
     }
 
+    /// The calls that a condition holds for, in their order. Not generic: each use would be a copy.
+    pub(super) fn keys_where(&self, wanted: &dyn Fn(&Call) -> bool) -> Vec<CallKey> {
+        let mut keys = Vec::new();
+        for call in self.calls.values() {
+            if wanted(call) {
+                keys.push(call.key.clone());
+            }
+        }
+        keys
+    }
+
     /// How many calls are open.
     #[must_use]
     pub fn open_calls(&self) -> usize {
@@ -240,7 +251,7 @@ impl Machine {
     }
 
     /// Tells of something odd, once per `subject`.
-    pub(super) fn warn_once(&mut self, code: Code, subject: &str, message: impl FnOnce() -> String) {
+    pub(super) fn warn_once(&mut self, code: Code, subject: &str, message: &dyn Fn() -> String) {
         let key = format!("{} {subject}", code.as_str());
         if self.said.len() < MAX_SAID && !self.said.contains(&key) {
             self.said.push(key);
@@ -270,11 +281,13 @@ impl Machine {
 
     /// The questions a person has not answered, in the order they were asked.
     pub(super) fn open_questions(&self) -> Vec<(AskId, CallKey)> {
-        let question = |(handle, owner): (&u32, &Owner)| match owner {
-            Owner::Question(key) => Some((AskId(*handle), key.clone())),
-            _ => None,
-        };
-        self.owners.iter().filter_map(question).collect()
+        let mut questions = Vec::new();
+        for (handle, owner) in self.owners.iter() {
+            if let Owner::Question(key) = owner {
+                questions.push((AskId(*handle), key.clone()));
+            }
+        }
+        questions
     }
 
     pub(super) fn handle_number(&mut self) -> u32 {

@@ -31,8 +31,7 @@ impl Machine {
     pub(super) fn ownership_lost(&mut self) {
         self.owner = false;
         self.restored.clear();
-        let ours: Vec<CallKey> =
-            self.calls.values().iter().filter(|call| !call.local).map(|call| call.key.clone()).collect();
+        let ours = self.keys_where(&|call| !call.local);
         for key in ours {
             self.drop_call(&key);
         }

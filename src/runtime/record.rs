@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_record_reads_back_as_it_was_written() {
-        let key = CallKey { session_id: "s\"1".to_owned(), call_id: "c".to_owned(), attempt: u64::MAX };
+        let key = CallKey::new("s\"1".to_owned(), "c".to_owned(), u64::MAX);
         for progress in [
             Progress::Started,
             Progress::Answered { body: "{\"a\":\"\u{1}\"}".into(), ok: true },

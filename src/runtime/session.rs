@@ -287,7 +287,9 @@ impl Machine {
     fn accept_hole(&mut self, from: u64, to: u64) -> bool {
         if self.session.hole == Some((from, to)) {
             self.session.hole = None;
-            self.session.missing.extend((from..to).take(MAX_MISSING.saturating_sub(self.session.missing.len())));
+            self.session
+                .missing
+                .extend((from..to).take(MAX_MISSING.saturating_sub(self.session.missing.len())));
             self.warn(
                 Code::StreamGap,
                 format!(

@@ -13,7 +13,6 @@ use super::table::Table;
 use crate::protocol::RawJson;
 use crate::protocol::frame::CallError;
 use crate::protocol::settle;
-use std::rc::Rc;
 
 /// The turns that are not over.
 #[derive(Debug, Default)]
@@ -114,7 +113,7 @@ impl Machine {
             stream: Some(true),
             queue,
         };
-        let body = body(&self.session.id, &settle::Input::ClientAppend(append));
+        let body = settle::enveloped(&self.session.id, &|object| append.write(object)).into();
         let post = Post { parcel: Parcel::new(body), travel: Travel::Waiting(None), behind };
         self.turns.open.insert(turn_id.clone(), Turn { post: Some(post), ours: true, ..Turn::default() });
         self.turns.outbox.push(turn_id);
@@ -261,9 +260,4 @@ impl Machine {
             self.pump_messages();
         }
     }
-}
-
-/// An input as it is posted, and posted again.
-pub(super) fn body(session_id: &str, input: &settle::Input<'_>) -> Rc<str> {
-    settle::input_body(session_id, input).into()
 }

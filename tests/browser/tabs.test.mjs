@@ -108,6 +108,15 @@ test("a tool that only another page has runs there, and its answer is the owner'
     await stage.hears(owner, "agent.tool.called");
   }));
 
+test("a tool that runs in another page keeps its time by progress, which the owner hears", () =>
+  browser.play(async (stage) => {
+    const [owner] = await openAll(stage, ["tools=reads", "tools=steps"]);
+    await stage.send(owner, "steps");
+    const [call] = await stage.settled("shared-session");
+    assert.equal(call.rendered, "stepped", JSON.stringify(call.error));
+    assert.deepEqual((await stage.heard(owner, "tool.progress")).map((event) => event.value), [1, 2, 3, 4, 5, 6, 7, 8]);
+  }));
+
 test("a page that dies while it runs a tool for the owner ends the call with one error", () =>
   browser.play(async (stage) => {
     const [owner, other] = await openAll(stage, ["tools=reads", "tools=acts"]);
@@ -141,5 +150,21 @@ test("without Web Locks a lease decides, and runs out when its holder crashes", 
     await crash(stage, owner);
     const [call] = await stage.settled("shared-session");
     assert.match(JSON.stringify(call.error), /interrupted/);
+    assert.equal(stage.times("acts"), 1);
+  }));
+
+test("a tab opened from another gets its session with its storage, and one of the two runs the call", () =>
+  browser.play(async (stage) => {
+    const first = await stage.open();
+    await stage.hears(first, "connection", "open");
+    const opening = stage.context.waitForEvent("page");
+    await first.evaluate(() => void window.open(location.href));
+    const second = await opening;
+    await stage.ready(second);
+    const session = await stage.session(first);
+    assert.equal(await stage.session(second), session);
+    await stage.hears(second, "connection", "open");
+    await stage.send(second, "acts");
+    await stage.settled(session);
     assert.equal(stage.times("acts"), 1);
   }));

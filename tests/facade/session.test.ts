@@ -167,6 +167,54 @@ describe("the store", () => {
   });
 });
 
+describe("a trap", () => {
+  for (const later of [false, true]) {
+    it(`${later ? "inside a task" : "in a method"} ends what was under way for every runtime of the page, and all go on`, async () => {
+      vi.spyOn(console, "error").mockImplementation(() => undefined);
+      const engine = await engineFor({ script: { rules: [{ when: { user: "go" }, call: [{ name: "t" }] }], otherwise: { say: "Done." } } });
+      const unreachable = vi.fn();
+      process.on("uncaughtException", unreachable);
+      onTestFinished(() => void process.off("uncaughtException", unreachable));
+      let runs = 0;
+      const tools = [tool({ name: "t", execute: () => (++runs === 1 ? new Promise(() => undefined) : "ok") })];
+      const [one, other] = [await page(engine, { tools }), await page(engine, { tools })];
+      const fatal: string[] = [];
+      for (const runtime of [one, other]) runtime.on("fatal", ({ code }) => fatal.push(code));
+      const turn = one.send("go");
+      await vi.waitFor(() => expect(runs).toBe(1));
+      (one as unknown as Record<symbol, (later: boolean) => void>)[Symbol.for("pagehand.trap")]?.(later);
+      expect(await turn.finished).toMatchObject({ status: "failed", error: { code: "wasm-trapped" } });
+      expect(fatal).toEqual(["wasm-trapped", "wasm-trapped"]);
+      await vi.waitFor(() => expect(JSON.stringify(engine.calls(one.sessionId)[0]?.error)).toContain("interrupted"));
+      expect(await other.send("go").finished).toMatchObject({ status: "completed" });
+      expect((await one.invoke("t")).data).toBe("ok");
+      expect(engine.calls(one.sessionId)[0]?.settlements.filter((each) => each.accepted)).toHaveLength(1);
+      expect(runs).toBe(3);
+    });
+  }
+});
+
+describe("an answer's request", () => {
+  it("outlives its page where it is small enough, all of them together", async () => {
+    const engine = await engineFor({ script: { replies: [{ call: ["a", "b", "c", "small"].map((id) => ({ name: "t", id, arguments: { size: id === "small" ? 1 : 25_000 } })) }], otherwise: { say: "Done." } } });
+    const seen: [number, boolean][] = [];
+    const runtime = await page(engine, {
+      tools: [tool({ name: "t", input: { type: "object", properties: { size: { type: "integer" } }, required: ["size"] }, execute: ({ size }) => "x".repeat(size) })],
+      fetch: async (request) => {
+        const size = request.method === "POST" ? (await request.clone().text()).length : 0;
+        if (size > 0) seen.push([size, request.keepalive]);
+        // All four are under way at once.
+        if (size > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+        return engine.fetch(request);
+      },
+    });
+    expect(await runtime.send("go").finished).toMatchObject({ status: "completed" });
+    const large = seen.filter(([size]) => size > 25_000).map(([, keepalive]) => keepalive);
+    expect(large.sort()).toEqual([false, true, true]);
+    expect(seen.filter(([size]) => size < 25_000).map(([, keepalive]) => keepalive)).toEqual([true, true]);
+  });
+});
+
 describe("ctx.after", () => {
   it("runs once the engine has the answer, and once the call has ended where there is no engine", async () => {
     const engine = await engineFor(oneCall("t"));

@@ -14,6 +14,7 @@ mod delivery;
 mod happy_path;
 mod lanes;
 mod local_calls;
+mod ownership;
 mod recorded;
 mod replay;
 mod tools_come_and_go;

@@ -54,7 +54,7 @@ fn read(stream: &[u8], cut: usize, session: &str) -> Outcome {
                 Output::Effect(_) => {}
                 Output::Event(Event::Call(call)) if call.state == CallState::Received => {
                     let arguments = call.arguments.unwrap_or_default();
-                    outcome.run.push((call.key.call_id, call.key.attempt, call.name, arguments));
+                    outcome.run.push((call.key.call_id.clone(), call.key.attempt, call.name, arguments));
                 }
                 Output::Event(Event::Failed(report)) => {
                     outcome.voided.insert(report.key.call_id.clone());

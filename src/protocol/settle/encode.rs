@@ -87,7 +87,7 @@ pub struct ToolResult<'a> {
 }
 
 impl ToolResult<'_> {
-    pub(super) fn write(&self, object: &mut Object<'_>) {
+    pub(crate) fn write(&self, object: &mut Object<'_>) {
         object.text("type", "tool.result");
         object.text("id", self.id);
         object.number("attempt", self.attempt);

@@ -224,7 +224,7 @@ impl ClientMessages<'_> {
 }
 
 impl ClientAppend<'_> {
-    pub(super) fn write(&self, object: &mut Object<'_>) {
+    pub(crate) fn write(&self, object: &mut Object<'_>) {
         write_head(object, "client.append", self.agent_id, self.turn_id);
         write_messages(object, self.messages, self.client.as_ref());
         object.optional_flag("stream", self.stream);

@@ -15,6 +15,17 @@ const kinds = {
   sets: { annotations: { idempotent: true }, execute: async () => (await ran("sets"), "set") },
   asks: { approve: true, execute: async () => (await ran("asks"), "asked") },
   waits: { execute: async () => (await ran("waits"), await gate, "waited") },
+  steps: {
+    timeout: 600,
+    execute: async (_input, { progress }) => {
+      await ran("steps");
+      for (let step = 1; step <= 8; step += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        progress(step);
+      }
+      return "stepped";
+    },
+  },
   leaves: {
     execute: async (_input, { after }) => {
       await ran("leaves");
@@ -41,7 +52,7 @@ const runtime = await createRuntime({
   ...options,
 });
 const events = [];
-for (const type of ["connection", "call", "agent.tool.calling", "agent.tool.called", "agent.tool.failed", "delivery", "tool.finished", "warning", "fatal", "turn.finished"]) {
+for (const type of ["connection", "call", "agent.tool.calling", "agent.tool.called", "agent.tool.failed", "delivery", "tool.progress", "tool.finished", "warning", "fatal", "turn.finished"]) {
   runtime.on(type, (event) => events.push(JSON.parse(JSON.stringify(event))));
 }
 runtime.attach();

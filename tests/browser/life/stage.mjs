@@ -10,7 +10,7 @@ import { startDemo } from "../../../www/server.mjs";
 const script = await readFile(new URL("./page.js", import.meta.url));
 const html = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Stage</title><script type="module" src="/life.js"></script>';
 /** A model that calls the tool a message names, and then says so. */
-const rules = [{ when: { after: "*" }, say: "Done." }, ...["acts", "reads", "sets", "asks", "waits", "leaves"].map((name) => ({ when: { user: name }, call: [{ name }] }))];
+const rules = [{ when: { after: "*" }, say: "Done." }, ...["acts", "reads", "sets", "asks", "waits", "steps", "leaves"].map((name) => ({ when: { user: name }, call: [{ name }] }))];
 
 /** Waits until something is so. */
 export async function until(what, test, patience = 10_000) {
