@@ -107,7 +107,7 @@ impl<K: Ord, V> Table<K, V> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::Table;
     use proptest::prelude::*;
