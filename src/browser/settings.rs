@@ -32,6 +32,10 @@ pub(super) fn configuration(object: &JsValue) -> Result<(Settings, Config), JsEr
         session_id: from.required_text("sessionId"),
         ..Config::default()
     };
+    // As a step of a path these two mean the folder, however they are escaped.
+    if matches!(config.session_id.as_str(), "." | "..") {
+        return Err(JsError::new("option `session` must not be `.` or `..`"));
+    }
     config.fresh = from.flag("fresh", config.fresh);
     config.owner = from.flag("owner", config.owner);
     from.number("seed", &mut config.seed);
@@ -42,6 +46,7 @@ pub(super) fn configuration(object: &JsValue) -> Result<(Settings, Config), JsEr
     from.number("replayPatience", &mut config.replay_patience.0);
     from.number("unknownToolGrace", &mut config.unknown_tool_grace.0);
     from.number("confirmTimeout", &mut config.confirm_timeout.0);
+    from.number("checkTimeout", &mut config.check_timeout.0);
     from.size("maxOpenCalls", &mut config.max_open_calls);
     from.size("maxRunning", &mut config.max_running);
     from.size("maxRemembered", &mut config.max_remembered);

@@ -1,6 +1,7 @@
 /**
  * JSON Schemas compiled by the schema WASM file, which the first of them loads.
  */
+import type { ErrorCode } from "./codes.js";
 import { PagehandError, messageOf } from "./errors.js";
 import type { Issue } from "./errors.js";
 import { schemaFile } from "./files.js";
@@ -53,10 +54,11 @@ export async function compileSchema(schema: JsonSchema, draft?: Draft): Promise<
   try {
     return new CompiledSchema(Raw.compile(text, draft), JSON.parse(lintSchema(text)) as Finding[]);
   } catch (error) {
-    throw invalid(error);
+    // A trap says nothing about the schema: whoever asked must not go on unchecked.
+    throw invalid(error, error instanceof WebAssembly.RuntimeError ? "validator-unavailable" : undefined);
   }
 }
 
-function invalid(cause: unknown): PagehandError {
-  return new PagehandError("invalid-schema", messageOf(cause), { cause });
+function invalid(cause: unknown, code: ErrorCode = "invalid-schema"): PagehandError {
+  return new PagehandError(code, messageOf(cause), { cause });
 }

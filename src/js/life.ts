@@ -90,15 +90,24 @@ export class Life {
     await this.#write(key, "", { state: "ended" });
   }
 
-  clear(): Promise<void> {
-    return this.#store.clear();
+  async clear(): Promise<void> {
+    await this.#store.clear();
   }
 
   close(): void {
     this.#over = true;
     this.#listening.abort();
     this.#release();
-    this.#store.close();
+    this.#closeStore();
+  }
+
+  /** A store of somebody else's may throw; nothing here depends on it. */
+  #closeStore(): void {
+    try {
+      this.#store.close();
+    } catch (error) {
+      this.#parts.warn("store-unavailable", `the store did not close: ${wordsOf(error)}`);
+    }
   }
 
   /** The machine is a new one: it takes the session over from its predecessor, and so do its requests. */
@@ -137,9 +146,10 @@ export class Life {
     let taken: Awaited<ReturnType<Store["takeOver"]>>;
     try {
       taken = await this.#store.takeOver(sessionId);
+      if (typeof taken?.epoch !== "number" || !Array.isArray(taken.records)) throw new TypeError("takeOver() gave no epoch and records");
     } catch (error) {
       warn("store-unavailable", `calls cannot be stored and will not outlive this page: ${wordsOf(error)}`);
-      this.#store = new MemoryStore();
+      this.#store = memory;
       taken = await this.#store.takeOver(sessionId);
     }
     if (this.#over || this.#asleep || this.#place !== place) return;
@@ -189,7 +199,7 @@ export class Life {
       // Whatever is open stands in the way of the back-forward cache.
       this.#tabs?.close();
       this.#tabs = undefined;
-      this.#store.close();
+      this.#closeStore();
     };
     const wake = () => {
       if (!this.#asleep) return;
@@ -239,7 +249,10 @@ function outliving(request: Request, keepalive: boolean, ends: AbortSignal): Req
   }
 }
 
+/** One memory for all runtimes of the page, so that two of one session keep each other from running a call twice. */
+const memory = new MemoryStore();
+
 function storeFor({ storage, warn }: LifeParts): Store {
   if (typeof storage === "object") return storage;
-  return storage === "memory" || !("indexedDB" in globalThis) ? new MemoryStore() : new IndexedStore(warn);
+  return storage === "memory" || !("indexedDB" in globalThis) ? memory : new IndexedStore(warn);
 }

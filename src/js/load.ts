@@ -133,7 +133,7 @@ async function compile(given: Response | BufferSource | WebAssembly.Module, name
     throw failed(name, `${where} broke off: ${messageOf(error)}`, error);
   }
   if (!/^application\/wasm\b/i.test(type)) {
-    console.warn(`pagehand: ${where} is served as ${type}; as application/wasm it would compile while it loads`);
+    console.warn(`pagehand: ${where} is served as ${type}, not as application/wasm`);
   }
   return compileBytes(bytes, name, ` (${where}, ${type})`);
 }

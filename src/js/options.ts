@@ -151,7 +151,7 @@ function address(given: unknown): string {
   try {
     url = new URL(given, (globalThis as { location?: { href?: string } }).location?.href);
   } catch {
-    throw wrong("engine", "must be an address, absolute or relative to the page");
+    throw wrong("engine", "must be an address");
   }
   if (url.protocol !== "http:" && url.protocol !== "https:") throw wrong("engine", "must begin with http or https");
   if (url.username !== "" || url.password !== "") throw wrong("engine", "must not hold a user name or password");

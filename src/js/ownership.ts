@@ -25,7 +25,10 @@ export function standInLine(name: string, turn: Turn): () => void {
     lost: () => void (left || turn.lost()),
   };
   const byLease = async () => {
-    if (!("indexedDB" in globalThis)) return guarded.gained();
+    if (!("indexedDB" in globalThis)) {
+      leave = standHere(name, guarded);
+      return;
+    }
     try {
       const { standByLease } = await import("./lease.js");
       if (!left) leave = standByLease(name, guarded);
@@ -40,6 +43,22 @@ export function standInLine(name: string, turn: Turn): () => void {
   return () => {
     left = true;
     leave();
+  };
+}
+
+/** The lines of this very page or process, where nothing is shared with others: the first of each has its turn. */
+const lines = new Map<string, Turn[]>();
+
+function standHere(name: string, turn: Turn): () => void {
+  const line = lines.get(name) ?? [];
+  lines.set(name, line);
+  if (line.push(turn) === 1) turn.gained();
+  return () => {
+    const place = line.indexOf(turn);
+    if (place < 0) return;
+    line.splice(place, 1);
+    if (line.length === 0) lines.delete(name);
+    else if (place === 0) line[0]?.gained();
   };
 }
 

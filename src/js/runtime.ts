@@ -180,11 +180,11 @@ export class Runtime implements AsyncDisposable {
   /** Sends a user message, which opens a turn. */
   send(text: string, options: SendOptions = {}): Turn {
     this.#alive();
-    if (typeof text !== "string" || text === "") throw new PagehandError("invalid-options", "text must be a message");
+    if (typeof text !== "string" || text === "") throw new PagehandError("invalid-options", "text must be text");
     const turn = new Turn(randomId(), this.sessionId, this.#now);
     this.#dispatcher.follow(turn);
     this.#wantsStream = true;
-    this.#call((raw) => raw.send(turn.id, randomId(), text, options.queue !== false));
+    this.#call((raw) => raw.send(turn.id, randomId(), text, options?.queue !== false));
     return turn;
   }
 

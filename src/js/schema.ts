@@ -3,7 +3,7 @@
  * no remote fetch. The WASM file is loaded by the first `compile`.
  */
 import { type Draft, compileSchema } from "./compiled.js";
-import type { Issue } from "./errors.js";
+import { PagehandError, type Issue } from "./errors.js";
 import { schemaFile } from "./files.js";
 import type { JsonSchema } from "./infer.js";
 import type { MaybePromise, WasmSource } from "./load.js";
@@ -37,6 +37,10 @@ export async function init(source?: MaybePromise<WasmSource>): Promise<void> {
 
 /** Compiles a schema. Rejects with `invalid-schema` if it is none, or with a load error. */
 export async function compile(schema: JsonSchema, options: CompileOptions = {}): Promise<Validator> {
-  const compiled = await compileSchema(schema, options.draft);
+  const draft: unknown = options?.draft;
+  if (draft !== undefined && typeof draft !== "string") {
+    throw new PagehandError("invalid-options", 'option `draft` must be a string: "4", "6", "7", "2019-09" or "2020-12"');
+  }
+  const compiled = await compileSchema(schema, options?.draft);
   return { check: (value) => compiled.check(typeof value === "string" ? value : toJsonText(value)) };
 }

@@ -70,6 +70,7 @@ impl Machine {
             Some(string) => Rc::from(string),
             None => result.json.clone(),
         };
+        call.check_until = Some(self.now.plus(self.config.check_timeout));
         call.phase = Phase::CheckingResult { check, result };
         self.owns(check.0, Owner::Call(key.clone()));
         self.tell_call(key, None);
@@ -262,6 +263,13 @@ impl Machine {
                 let message = format!("the result of tool `{}` is larger than the engine takes", call.name);
                 call.output = None;
                 self.answer_error(key, Code::ResultTooLarge, message, false);
+            }
+            // The result itself is what the engine cannot take: the model hears so, and the turn goes on.
+            Next::Reject if answer.ok && status != Some(403) => {
+                let said = words.unwrap_or_default();
+                let message = format!("the engine refused the result of tool `{}`: {said}", call.name);
+                call.output = None;
+                self.answer_error(key, Code::DeliveryRejected, message, false);
             }
             // An error is short: something on the way is wrong about it, and may be right later.
             Next::TooLarge if answer.rounds < MAX_ROUNDS => {

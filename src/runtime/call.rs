@@ -34,6 +34,8 @@ pub(super) struct Call {
     pub(super) dispatched: bool,
     /// When the engine's patience ends, on our clock.
     pub(super) deadline: Option<Millis>,
+    /// When the check under way is given up.
+    pub(super) check_until: Option<Millis>,
     pub(super) received_at: Millis,
     pub(super) ran_from: Option<Millis>,
     pub(super) ran_until: Option<Millis>,

@@ -100,6 +100,7 @@ impl Machine {
             consented: false,
             dispatched,
             deadline: None,
+            check_until: None,
             received_at: self.now,
             ran_from: None,
             ran_until: None,
@@ -141,6 +142,7 @@ impl Machine {
                     call.class = Some(InputClass::Unchecked);
                     return self.ask_or_queue(key);
                 }
+                call.check_until = Some(self.now.plus(self.config.check_timeout));
                 call.phase = Phase::Checking { check };
                 let text = call.text.clone();
                 self.owns(check.0, Owner::Call(key.clone()));
@@ -197,6 +199,7 @@ impl Machine {
         let repairs = call.tool.as_ref().filter(|tool| tool.on_invalid == OnInvalid::Repair).cloned();
         if let (Some(tool), false) = (repairs, call.repaired) {
             call.repaired = true;
+            call.check_until = Some(self.now.plus(self.config.check_timeout));
             call.phase = Phase::Repairing { check };
             let mut issues = String::new();
             array(&mut issues, &call.issues, write_issue);
@@ -381,6 +384,9 @@ impl Machine {
             // While a person is asked, the clock stands still; the engine will say if it is too late.
             Phase::AwaitingUser { .. } => None,
             phase if phase.has_answer() => self.answer_rings_at(call),
+            Phase::Checking { .. } | Phase::Repairing { .. } | Phase::CheckingResult { .. } => {
+                [call.deadline, call.check_until].into_iter().flatten().min()
+            }
             _ => call.deadline,
         }
     }
@@ -396,6 +402,10 @@ impl Machine {
                 Phase::Running { clock, .. } => {
                     let by_engine = clock.deadline.is_some_and(|deadline| deadline <= self.now);
                     self.time_is_up(&key, by_engine);
+                }
+                Phase::Checking { .. } | Phase::Repairing { .. } | Phase::CheckingResult { .. } if !late => {
+                    let message = format!("the check of tool `{}` did not come to an end", call.name);
+                    self.answer_error(&key, Code::ValidatorUnavailable, message, false);
                 }
                 _ => self.time_is_up(&key, true),
             }

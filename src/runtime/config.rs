@@ -31,6 +31,8 @@ pub struct Config {
     pub unknown_tool_grace: Millis,
     /// How long an answer may stay unconfirmed before the stream is asked again from the cursor.
     pub confirm_timeout: Millis,
+    /// How long a validator or a repair function may take. Long, because the validator may be loading.
+    pub check_timeout: Millis,
     /// Most calls that may be open at once; a further one is answered `overloaded`.
     pub max_open_calls: usize,
     /// Most handlers that may run at once; a further call waits.
@@ -64,6 +66,7 @@ impl Default for Config {
             replay_patience: Millis(1_500),
             unknown_tool_grace: Millis(2_000),
             confirm_timeout: Millis(30_000),
+            check_timeout: Millis(60_000),
             max_open_calls: 2_048,
             max_running: 32,
             max_remembered: 8_192,

@@ -227,9 +227,12 @@ pub enum Failure {
     Cancelled,
 }
 
-/// Makes a span of a `Retry-After` header in seconds. HTTP dates are not understood and give `None`.
+/// Makes a span of a `Retry-After` header in seconds. At most a day; HTTP dates are not understood and give `None`.
 #[must_use]
 pub fn retry_after(header: Option<&str>) -> Option<Millis> {
-    let seconds: u64 = header?.trim().parse().ok()?;
-    Some(Millis(seconds.saturating_mul(1_000)))
+    const MOST: u64 = 24 * 3_600;
+    let digits = header?.trim();
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let seconds = is_number.then(|| digits.parse().unwrap_or(MOST))?;
+    Some(Millis(seconds.min(MOST) * 1_000))
 }

@@ -3,6 +3,12 @@ import { describe, expect, it } from "vitest";
 import { compile } from "pagehand/schema";
 
 describe("compile", () => {
+  it("refuses a draft that is no string, before anything is compiled", async () => {
+    for (const draft of [7, {}, null]) {
+      await expect(compile({}, { draft: draft as never })).rejects.toMatchObject({ code: "invalid-options" });
+    }
+  });
+
   it("checks values and JSON text", async () => {
     const schema = await compile({ type: "object", properties: { n: { type: "integer", maximum: 9007199254740993 } }, required: ["n"] });
     expect(schema.check({ n: 1 })).toEqual([]);

@@ -86,6 +86,28 @@ describe("the session", () => {
 });
 
 describe("the store", () => {
+  it("keeps two runtimes of one session in one process from running a call twice", async () => {
+    const engine = await engineFor(oneCall("buy"));
+    let runs = 0;
+    const options = { session: "shared", storage: "memory" as const };
+    const buy = () => tool({ name: "buy", execute: () => ++runs });
+    const first = await page(engine, { ...options, tools: [buy()] });
+    const second = await page(engine, { ...options, tools: [buy()] });
+    second.attach();
+    expect((await first.send("go").finished).status).toBe("completed");
+    expect(runs).toBe(1);
+  });
+
+  it("that is badly made is told of and replaced by memory, and nothing rejects unheard", async () => {
+    const engine = await engineFor(oneCall("t"));
+    const storage = { takeOver: async () => undefined, write: async () => "stored", clear: async () => undefined };
+    const runtime = await page(engine, { storage: storage as unknown as Store, tools: [tool({ name: "t", execute: () => 1 })] });
+    const warned: string[] = [];
+    runtime.on("warning", ({ code }) => warned.push(code));
+    expect((await runtime.send("go").finished).status).toBe("completed");
+    expect(warned).toContain("store-unavailable");
+  });
+
   it("may be one of the app's own, and is written before a tool runs and before its answer goes", async () => {
     const engine = await engineFor(oneCall("t"));
     const written: string[] = [];

@@ -163,6 +163,18 @@ fn a_validator_that_cannot_be_loaded_lets_nothing_run() {
 }
 
 #[test]
+fn a_validator_that_never_answers_does_not_hold_the_call_for_ever() {
+    let mut world = World::new(called_with(json!({ "city": "Porto" })));
+    world.validates = false;
+    world.register(tool("fill", Behavior::Returns("1", 0)).input(schema()));
+    world.send("go");
+    world.advance(120_000);
+    assert_eq!(world.error_code(), "validator-unavailable");
+    assert_eq!(world.finished_turns().len(), 1);
+    world.check();
+}
+
+#[test]
 fn a_result_that_breaks_its_schema_never_leaves_the_page() {
     let mut world = World::new(called_with(json!({})));
     world.register(

@@ -157,15 +157,46 @@ fn an_answer_too_large_for_the_engine_becomes_a_short_error() {
 
 #[test]
 fn a_refusal_for_good_ends_the_call_and_says_so() {
-    for status in [400, 403, 422] {
+    let mut world = waiting();
+    refuse(&mut world, 403, 1);
+    answer(&mut world);
+    world.advance(10_000);
+    assert_eq!(world.error_code(), "delivery-rejected");
+    assert_eq!(world.answers().len(), 1);
+    assert_eq!(world.machine.open_calls(), 0);
+}
+
+#[test]
+fn a_result_the_engine_cannot_read_becomes_an_error_and_the_turn_goes_on() {
+    for status in [400, 422] {
         let mut world = waiting();
         refuse(&mut world, status, 1);
         answer(&mut world);
         world.advance(10_000);
-        assert_eq!(world.error_code(), "delivery-rejected", "{status}");
-        assert_eq!(world.answers().len(), 1);
-        assert_eq!(world.machine.open_calls(), 0);
+        assert_eq!(world.answers()[1]["type"], "tool.error", "{status}");
+        assert_eq!(world.error_code(), "delivery-rejected");
+        assert_eq!(world.finished_turns().len(), 1);
+        world.check();
     }
+}
+
+#[test]
+fn a_result_deeper_than_the_engine_reads_does_not_hang_its_turn() {
+    let mut world = waiting();
+    let invocation = world.run_of("act").invocation;
+    let deep = format!("{}1{}", "[".repeat(300), "]".repeat(300));
+    world.settle(invocation, &deep);
+    world.advance(10_000);
+    assert_eq!(world.finished_turns().len(), 1);
+    world.check();
+}
+
+#[test]
+fn an_absurd_retry_after_is_capped_and_a_date_is_passed_over() {
+    use pagehand::runtime::input::retry_after;
+    assert_eq!(retry_after(Some("99999999999999999999")), retry_after(Some("86400")));
+    assert_eq!(retry_after(Some("Wed, 21 Oct 2026 07:28:00 GMT")), None);
+    assert_eq!(retry_after(Some("")), None);
 }
 
 #[test]

@@ -99,6 +99,8 @@ pub(crate) struct World {
     pub stores: bool,
     /// Whether `Checked` answers arrive by themselves.
     pub validator: bool,
+    /// Whether validators answer at all.
+    pub validates: bool,
     pub token: String,
     /// The token a forced refresh gives.
     pub fresh_token: String,
@@ -140,6 +142,7 @@ impl World {
             connected: true,
             stores: true,
             validator: true,
+            validates: true,
             token: String::new(),
             fresh_token: String::new(),
             repair: None,
@@ -245,7 +248,9 @@ impl World {
                 self.request(request, "GET", target, Vec::new(), refresh, true);
             }
             Effect::Post { request, body, refresh } => {
-                self.posts.push(serde_json::from_str(&body).unwrap());
+                // What even this reader finds too deep is kept by its kind alone.
+                let unread = json!({ "input": { "type": "tool.unread" } });
+                self.posts.push(serde_json::from_str(&body).unwrap_or(unread));
                 let target = "/api/client/sessions/input".to_owned();
                 self.request(request, "POST", target, body.as_bytes().to_vec(), refresh, false);
             }
@@ -255,6 +260,9 @@ impl World {
                 self.engine.handle(self.now, engine::Input::ClientGone { id });
             }
             Effect::Check { check, tool, direction, text } => {
+                if !self.validates {
+                    return;
+                }
                 if !self.validator {
                     let verdict = Verdict::Unavailable("no validator here".to_owned());
                     return self.inbox.push_back(Input::Checked { check, verdict });
