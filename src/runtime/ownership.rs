@@ -1,7 +1,6 @@
 //! Who runs a session's calls: one page at a time, and what it finds when its turn comes.
 
-use super::call::Answer;
-use super::call::Phase;
+use super::call::{Answer, Phase};
 use super::codes::Code;
 use super::delivery::{Parcel, Travel};
 use super::ids::CallKey;
