@@ -12,6 +12,7 @@ use super::io::{ModelReply, ReplyCall};
 use super::script::{Scene, ScriptInterrupt};
 use super::session::Session;
 use super::shared::Shared;
+use super::worker::{Agent, CallWish, Ending, ModelWish};
 
 /// What a decision makes happen.
 #[derive(Debug)]
@@ -19,14 +20,54 @@ pub(crate) enum Action {
     MergeTools(Vec<AgentTool>),
     Announce,
     Fork(Option<String>),
-    Message { id: Option<String>, message: Value },
-    Answered { call: String },
-    CallTools { calls: Vec<ReplyCall>, message_id: Option<String> },
+    Message {
+        id: Option<String>,
+        message: Value,
+    },
+    Answered {
+        call: String,
+    },
+    CallTools {
+        calls: Vec<ReplyCall>,
+        message_id: Option<String>,
+    },
     Prompt,
-    Settle { call: String, attempt: u32, answer: WorkerAnswer },
+    Settle {
+        call: String,
+        attempt: u32,
+        answer: WorkerAnswer,
+    },
     Interrupt(ScriptInterrupt),
     Fail(Value),
     Done,
+    // What only an external worker does.
+    SetState(Value),
+    SetAgent(Agent),
+    /// The worker has heard of the call's end.
+    Handled {
+        call: String,
+    },
+    /// A message as the worker wrote it.
+    Draft(Value),
+    CallTool {
+        call: ReplyCall,
+        wish: CallWish,
+    },
+    /// A model request, whatever is open.
+    AskModel(ModelWish),
+    EndCall {
+        call: String,
+        attempt: u32,
+        ending: Ending,
+    },
+    Resolve {
+        interrupt: String,
+        payload: Value,
+    },
+    /// Ends the turn's work; see [`Session::wind_up`].
+    WindUp {
+        data: Option<Value>,
+    },
 }
 
 impl Session {
@@ -34,7 +75,7 @@ impl Session {
     pub(crate) fn propose(&mut self, shared: &mut Shared, trigger: Trigger) -> Vec<Action> {
         match trigger {
             Trigger::SessionStart => {
-                if shared.config.agent.announced {
+                if shared.config.agent_of(&self.agent_id).announced {
                     vec![Action::Announce]
                 } else {
                     Vec::new()
@@ -47,21 +88,21 @@ impl Session {
             }
             Trigger::ToolExecute { call, attempt } => {
                 let name = self.call(&call).map(|found| found.name.clone()).unwrap_or_default();
-                let answers = &shared.config.agent.worker.answers;
+                let answers = &shared.config.agent_of(&self.agent_id).worker.answers;
                 let answer = answers.get(&name).cloned().unwrap_or_else(|| WorkerAnswer::Error {
                     message: format!("unknown tool: {name}"),
                     retryable: false,
                 });
                 vec![Action::Settle { call, attempt, answer }]
             }
-            Trigger::ToolFinished { call } => {
+            Trigger::ToolFinished { call } | Trigger::SubagentFinished { call } => {
                 let mut actions = vec![Action::Answered { call }];
-                if shared.config.agent.reprompt {
+                if shared.config.agent_of(&self.agent_id).reprompt {
                     actions.push(Action::Prompt);
                 }
                 actions
             }
-            Trigger::InterruptResumed => {
+            Trigger::InterruptResumed { .. } => {
                 if self.model_owes_a_reply() {
                     vec![Action::Prompt]
                 } else {
@@ -75,7 +116,7 @@ impl Session {
     fn propose_news(&self, shared: &Shared, submission: Submission) -> Vec<Action> {
         let mut actions = vec![Action::MergeTools(submission.tools)];
         let prompts = match &submission.news {
-            News::Action { name, .. } => shared.config.script.knows_action(name),
+            News::Action { name, .. } => shared.config.script_of(&self.agent_id).knows_action(name),
             News::Append(_) | News::View(_) => true,
         };
         let messages = match submission.news {
@@ -100,7 +141,7 @@ impl Session {
             }
         }
         let scene = Scene::default();
-        let direct = &shared.config.agent.worker.direct_calls;
+        let direct = &shared.config.agent_of(&self.agent_id).worker.direct_calls;
         let calls: Vec<ReplyCall> = direct.iter().map(|call| call.render(&scene)).collect();
         actions.push(Action::CallTools { calls, message_id: None });
         if prompts {
@@ -112,7 +153,7 @@ impl Session {
     /// Applies actions: first all is recorded and requested, then all is dispatched.
     pub(crate) fn apply(&mut self, shared: &mut Shared, actions: Vec<Action>) {
         let mut requested = Vec::new();
-        let mut prompted = None;
+        let mut prompted = Vec::new();
         for action in actions {
             match action {
                 Action::MergeTools(tools) => self.merge_tools(shared, tools),
@@ -122,13 +163,14 @@ impl Session {
                 Action::Answered { call } => self.add_answer(shared, &call),
                 Action::CallTools { calls, message_id } => {
                     for call in calls {
-                        requested.push(self.request_call(shared, call, message_id.clone()));
+                        let wish = CallWish::default();
+                        requested.push(self.request_call(shared, call, message_id.clone(), &wish));
                     }
                 }
                 Action::Prompt => {
                     let held = self.calls.iter().any(|call| !call.direct && call.awaited());
-                    if !held && prompted.is_none() && !self.model_is_busy() {
-                        prompted = Some(self.request_model(shared));
+                    if !held && prompted.is_empty() && !self.model_is_busy() {
+                        prompted.push(self.request_model(shared, ModelWish::default()));
                     }
                 }
                 Action::Settle { call, attempt, answer } => {
@@ -140,10 +182,22 @@ impl Session {
                 }
                 Action::Fail(error) => self.fail_turn(error),
                 Action::Done => self.complete_turn(shared),
+                Action::SetState(state) => self.set_state(state),
+                Action::SetAgent(agent) => self.set_agent(shared, agent),
+                Action::Handled { call } => self.mark_handled(&call),
+                Action::Draft(message) => self.add_draft(shared, message),
+                Action::CallTool { call, wish } => {
+                    let anchor = call.id.as_deref().and_then(|id| self.anchor_of(id));
+                    requested.push(self.request_call(shared, call, anchor, &wish));
+                }
+                Action::AskModel(wish) => prompted.push(self.request_model(shared, wish)),
+                Action::EndCall { call, attempt, ending } => self.end_call(shared, &call, attempt, ending),
+                Action::Resolve { interrupt, payload } => self.resume(shared, &interrupt, payload),
+                Action::WindUp { data } => self.wind_up(shared, data),
             }
         }
         self.dispatch_requested(shared, requested);
-        if let Some(call) = prompted {
+        for call in prompted {
             self.dispatch_model(shared, &call);
         }
     }
@@ -167,20 +221,27 @@ impl Session {
 
     /// Adds the names a page contributes; a name once taken stays as it was.
     fn merge_tools(&mut self, shared: &mut Shared, tools: Vec<AgentTool>) {
-        let mut added = false;
+        let new = self.new_tools(shared, tools);
+        if !new.is_empty() {
+            self.tools.extend(new);
+            self.record(shared, "agent.updated", Value::Null);
+        }
+    }
+
+    /// Those of a page's tools whose names are free.
+    pub(crate) fn new_tools(&self, shared: &Shared, tools: Vec<AgentTool>) -> Vec<AgentTool> {
+        let mut new: Vec<AgentTool> = Vec::new();
         for mut tool in tools {
-            if self.tools.iter().any(|known| known.name == tool.name) {
+            let known = self.tools.iter().chain(&new).any(|known| known.name == tool.name);
+            if known || self.offers_subagent(shared, &tool.name) {
                 continue;
             }
             if shared.config.switches.force_client_handler {
                 tool.handler = Some(Handler::Client);
             }
-            self.tools.push(tool);
-            added = true;
+            new.push(tool);
         }
-        if added {
-            self.record(shared, "agent.updated", Value::Null);
-        }
+        new
     }
 
     /// Records a message behind the head, with a new id where it has none or a taken one.
@@ -208,6 +269,18 @@ impl Session {
 }
 
 fn propose_reply(reply: ModelReply, call: String, interrupt: Option<ScriptInterrupt>) -> Vec<Action> {
+    let message = reply_message(&reply);
+    let message_id = Some(call.clone());
+    let mut actions = vec![
+        Action::Message { id: Some(call), message },
+        Action::CallTools { calls: reply.tool_calls, message_id },
+    ];
+    actions.extend(interrupt.map(Action::Interrupt));
+    actions
+}
+
+/// The message that a model's reply becomes, without an id.
+pub(crate) fn reply_message(reply: &ModelReply) -> Value {
     let mut message = json!({ "role": "assistant" });
     if let Value::Object(fields) = &mut message {
         if let Some(text) = &reply.text {
@@ -224,11 +297,5 @@ fn propose_reply(reply: ModelReply, call: String, interrupt: Option<ScriptInterr
             fields.insert("tool_calls".to_owned(), calls.collect());
         }
     }
-    let message_id = Some(call.clone());
-    let mut actions = vec![
-        Action::Message { id: Some(call), message },
-        Action::CallTools { calls: reply.tool_calls, message_id },
-    ];
-    actions.extend(interrupt.map(Action::Interrupt));
-    actions
+    message
 }

@@ -6,9 +6,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::config::{AgentTool, BadBody, Config};
+use super::config::{AgentTool, Config};
 use super::http::{Reply, Request};
 use super::result::ToolContent;
+use super::switches::BadBody;
 
 /// `{ session_id?, input }`; other keys beside them are let through, as the schema lets them.
 #[derive(Debug, Deserialize)]
@@ -83,8 +84,8 @@ pub(crate) struct ClientAppend {
 pub(crate) struct ClientAction {
     pub(crate) agent_id: String,
     pub(crate) name: String,
-    #[serde(default, rename = "args")]
-    _args: Value,
+    #[serde(default)]
+    pub(crate) args: Value,
     #[serde(default)]
     pub(crate) turn_id: Option<String>,
 }
@@ -121,20 +122,42 @@ pub(crate) struct ToolErrorBody {
     pub(crate) attempt: Option<u32>,
     pub(crate) error: String,
     pub(crate) retryable: bool,
+    /// Never in this body: the action of the trigger endpoint carries it.
+    #[serde(skip)]
+    pub(crate) code: Option<String>,
+    /// As `code`.
+    #[serde(skip)]
+    pub(crate) detail: Option<Value>,
 }
 
-/// What a page contributes with a submit. Only the tools are acted on.
-#[derive(Debug, Default, Deserialize)]
+/// What a page contributes with a submit. Only the tools are acted on; the rest is for the worker to read.
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ClientContext {
     #[serde(default)]
     pub(crate) tools: Vec<AgentTool>,
-    #[serde(default, rename = "context")]
-    _context: Vec<Value>,
-    #[serde(default, rename = "forwarded_props")]
-    _forwarded_props: Value,
-    #[serde(default, rename = "state")]
-    _state: Value,
+    #[serde(default)]
+    context: Vec<Value>,
+    #[serde(default)]
+    forwarded_props: Value,
+    #[serde(default)]
+    state: Value,
+}
+
+impl ClientContext {
+    /// All of it but the tools, as an object without empty fields.
+    pub(crate) fn rest(&self) -> Value {
+        let mut rest = serde_json::Map::new();
+        let context = if self.context.is_empty() { Value::Null } else { json!(self.context) };
+        for (name, value) in
+            [("context", &context), ("state", &self.state), ("forwarded_props", &self.forwarded_props)]
+        {
+            if !value.is_null() {
+                rest.insert(name.to_owned(), value.clone());
+            }
+        }
+        Value::Object(rest)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,7 +1,9 @@
-//! Tool calls: requested, dispatched, settled, tried again, voided.
+//! Tool calls: requested, dispatched, settled, voided; what time does to them is in `attempts.rs`.
 //!
 //! A call is open until it is settled for good or voided, and awaited until its tool message is recorded.
 //! Client calls have no timeout and one attempt unless the agent's policy says otherwise.
+
+use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
@@ -13,7 +15,10 @@ use super::inspect::Settlement;
 use super::io::ReplyCall;
 use super::result::message_content;
 use super::session::Session;
-use super::shared::{Shared, Task};
+use super::shared::{Errand, Shared, Task};
+use super::subagents::Delegation;
+use super::switches::Switches;
+use super::worker::CallWish;
 
 /// Where a call stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,16 +78,21 @@ pub(crate) struct Call {
     pub(crate) attempt: u32,
     pub(crate) status: CallStatus,
     pub(crate) retry: RetryPolicy,
+    /// The schema its arguments should meet, as declared when it was requested.
+    pub(crate) input: Option<Value>,
     /// The schema its result must meet.
     pub(crate) output: Option<Value>,
     /// The model reply that made it; none for a call of the worker's own.
     pub(crate) message_id: Option<String>,
     pub(crate) direct: bool,
+    /// Set where the call is a sub-agent's: it has no `tool.call.*` events, and nobody else may settle it.
+    pub(crate) delegation: Option<Delegation>,
     /// Its tool message is recorded.
     pub(crate) recorded: bool,
     pub(crate) outcome: Option<Outcome>,
     pub(crate) deadline: Option<Millis>,
-    retry_at: Option<Millis>,
+    /// When the next attempt is due.
+    pub(crate) retry_at: Option<Millis>,
     pub(crate) settlements: Vec<Settlement>,
 }
 
@@ -100,7 +110,18 @@ impl Call {
         self.outcome.as_ref().is_some_and(|outcome| outcome.is_error)
     }
 
-    fn view(&self, base: u32) -> Value {
+    fn view(&self, switches: &Switches) -> Value {
+        let base = switches.attempt_base;
+        if let Some(delegation) = &self.delegation {
+            return json!({
+                "id": delegation.child,
+                "kind": switches.subagent_prefix.word(),
+                "status": self.status.name(),
+                "attempt": self.attempt.saturating_add(base),
+                "agent_id": self.name,
+                "tool_call_id": self.id,
+            });
+        }
         let mut view = json!({
             "id": self.id,
             "kind": "tool_call",
@@ -121,8 +142,16 @@ impl Call {
 #[derive(Debug)]
 pub(crate) struct CallError {
     pub(crate) message: String,
-    pub(crate) code: &'static str,
+    pub(crate) code: Cow<'static, str>,
     pub(crate) param: Option<&'static str>,
+    /// Anything more there is to say.
+    pub(crate) detail: Option<Value>,
+}
+
+impl CallError {
+    pub(crate) fn new(message: String, code: &'static str) -> CallError {
+        CallError { message, code: Cow::Borrowed(code), param: None, detail: None }
+    }
 }
 
 impl Session {
@@ -134,9 +163,9 @@ impl Session {
         self.calls.iter_mut().find(|call| call.id == id)
     }
 
-    pub(crate) fn open_call_views(&self, base: u32) -> Vec<Value> {
+    pub(crate) fn open_call_views(&self, switches: &Switches) -> Vec<Value> {
         let open = self.calls.iter().filter(|call| call.status.is_open());
-        open.map(|call| call.view(base)).collect()
+        open.map(|call| call.view(switches)).collect()
     }
 
     /// Requests a call of a model's reply, or of the worker's own, and gives its id.
@@ -145,13 +174,19 @@ impl Session {
         shared: &mut Shared,
         asked: ReplyCall,
         message_id: Option<String>,
+        wish: &CallWish,
     ) -> String {
         let direct = message_id.is_none();
+        let delegation = self.delegation(shared, &asked);
         let tool = self.tools.iter().find(|tool| tool.name == asked.name);
         let fallback = if direct && tool.is_none() { Handler::Client } else { Handler::Worker };
-        let handler = tool.and_then(|tool| tool.handler).unwrap_or(fallback);
+        let declared = tool.and_then(|tool| tool.handler).unwrap_or(fallback);
+        let handler = if delegation.is_some() { Handler::Server } else { wish.handler.unwrap_or(declared) };
         let id = self.free_call_id(shared, asked.id);
-        let retry = shared.config.agent.retry.for_tool();
+        let retry = match delegation {
+            Some(_) => RetryPolicy::default(),
+            None => wish.retry.over(self.tool_policy(shared)),
+        };
         let call = Call {
             id: id.clone(),
             name: asked.name,
@@ -160,9 +195,11 @@ impl Session {
             attempt: 0,
             status: CallStatus::Queued,
             retry,
+            input: tool.and_then(|tool| tool.input.clone()),
             output: tool.and_then(|tool| tool.output.clone()),
             message_id,
             direct,
+            delegation,
             recorded: false,
             outcome: None,
             deadline: None,
@@ -184,9 +221,12 @@ impl Session {
         free.unwrap_or_else(|| shared.ids.short("call_"))
     }
 
-    fn announce_call(&mut self, shared: &mut Shared, id: &str) {
+    pub(crate) fn announce_call(&mut self, shared: &mut Shared, id: &str) {
         let base = shared.config.switches.attempt_base;
         let Some(call) = self.call(id) else { return };
+        if call.delegation.is_some() {
+            return self.record_subagent(shared, id, "requested", None);
+        }
         let (attempt, queue_timeout) = (call.attempt, call.retry.queue_timeout_secs);
         let fields = json!({
             "id": call.id,
@@ -220,6 +260,11 @@ impl Session {
             return;
         }
         call.status = CallStatus::Pending;
+        if call.delegation.is_some() {
+            self.record_subagent(shared, id, "dispatched", None);
+            let errand = Errand::Start { parent: self.id.clone(), call: id.to_owned() };
+            return shared.errands.push_back(errand);
+        }
         let handler = call.handler;
         let timeout = call.retry.run_timeout_secs.map(|seconds| seconds.saturating_mul(1000));
         call.deadline = timeout.map(|span| now.plus(Millis(span)));
@@ -233,40 +278,6 @@ impl Session {
         if handler != Handler::Client {
             self.enqueue(shared, Trigger::ToolExecute { call: id.to_owned(), attempt });
         }
-    }
-
-    pub(crate) fn queue_timeout(&mut self, shared: &mut Shared, id: &str, attempt: u32) {
-        self.time_out(shared, id, Some(attempt), CallStatus::Queued, true);
-    }
-
-    pub(crate) fn run_timeout(&mut self, shared: &mut Shared, id: &str, attempt: u32) {
-        self.time_out(shared, id, Some(attempt), CallStatus::Pending, true);
-    }
-
-    pub(crate) fn total_timeout(&mut self, shared: &mut Shared, id: &str) {
-        if let Some(status) = self.call(id).map(|call| call.status).filter(|status| status.is_open()) {
-            self.time_out(shared, id, None, status, false);
-        }
-    }
-
-    fn time_out(
-        &mut self,
-        shared: &mut Shared,
-        id: &str,
-        attempt: Option<u32>,
-        status: CallStatus,
-        retryable: bool,
-    ) {
-        let Some(call) = self.call_mut(id) else { return };
-        if call.status != status || attempt.is_some_and(|attempt| attempt != call.attempt) {
-            return;
-        }
-        let settlement = Settlement::by_engine(shared.now, call.attempt, "deadline");
-        call.settlements.push(settlement);
-        let message = "the call ran past its deadline".to_owned();
-        let error = CallError { message, code: "deadline_exceeded", param: None };
-        self.fail_call(shared, id, error, retryable);
-        self.pump(shared);
     }
 
     /// Ends a call with a result.
@@ -289,6 +300,9 @@ impl Session {
         stored.insert("code".to_owned(), json!(error.code));
         if let Some(param) = error.param {
             stored.insert("param".to_owned(), json!(param));
+        }
+        if let Some(detail) = error.detail {
+            stored.insert("detail".to_owned(), detail);
         }
         let stored = Value::Object(stored);
         let fields = json!({
@@ -313,33 +327,6 @@ impl Session {
         }
     }
 
-    /// The backoff is over. While interrupted the call waits on; see [`Session::rearm_retries`].
-    pub(crate) fn retry_call(&mut self, shared: &mut Shared, id: &str, attempt: u32) {
-        let interrupted = self.is_interrupted();
-        let Some(call) = self.call_mut(id) else { return };
-        let due = call.status == CallStatus::RetryScheduled && call.attempt == attempt;
-        if !due || interrupted {
-            return;
-        }
-        call.attempt = call.attempt.saturating_add(1);
-        call.status = CallStatus::Queued;
-        call.retry_at = None;
-        let next = call.attempt;
-        self.announce_call(shared, id);
-        self.dispatch_soon(shared, id, next);
-        self.pump(shared);
-    }
-
-    /// Retries whose time came during an interrupt.
-    pub(crate) fn rearm_retries(&mut self, shared: &mut Shared) {
-        let now = shared.now;
-        let overdue = self.calls.iter().filter(|call| call.retry_at.is_some_and(|at| at <= now));
-        let overdue: Vec<_> = overdue.map(|call| (call.id.clone(), call.attempt)).collect();
-        for (id, attempt) in overdue {
-            self.retry_call(shared, &id, attempt);
-        }
-    }
-
     /// Voids the open calls that `doomed` picks, and forgets answers that nobody will read.
     pub(crate) fn void_calls(&mut self, shared: &mut Shared, doomed: impl Fn(&Call) -> bool, announce: bool) {
         let picked: Vec<String> = self
@@ -355,8 +342,14 @@ impl Session {
                 continue;
             }
             call.status = CallStatus::Voided;
+            let mut told = json!({ "kind": "tool_call", "id": id });
+            if let Some(delegation) = &call.delegation {
+                let child = delegation.child.clone();
+                told = json!({ "kind": shared.config.switches.subagent_prefix.word(), "id": child });
+                shared.errands.push_back(Errand::Stop { child, parent: self.id.clone(), call: id });
+            }
             if announce {
-                self.record(shared, "call.voided", json!({ "kind": "tool_call", "id": id }));
+                self.record(shared, "call.voided", told);
             }
         }
     }

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::faults::Fault;
 use super::script::{Script, ScriptCall};
+use super::switches::Switches;
 
 /// All settings of one engine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -37,6 +38,10 @@ pub struct Config {
     pub delta_interval_ms: u64,
     /// Time the worker takes for a decision.
     pub decision_ms: u64,
+    /// Who decides.
+    pub worker: WorkerSource,
+    /// How long an external worker may take for one attempt at a decision.
+    pub worker_timeout_ms: u64,
     /// Time between a call's request and its dispatch.
     pub dispatch_delay_ms: u64,
     /// What the scheduler adds to each backoff.
@@ -45,8 +50,12 @@ pub struct Config {
     pub model: ModelSource,
     /// What the scripted model says.
     pub script: Script,
-    /// The agent every `agent_id` gets.
+    /// The agent every `agent_id` gets that is not among `agents`.
     pub agent: AgentConfig,
+    /// Agents by their `agent_id`; only these can be sub-agents.
+    pub agents: BTreeMap<String, AgentConfig>,
+    /// How many parents a session may have at most; an agent's own number wins.
+    pub max_subagent_depth: u32,
     /// Readings of the points on which documents and sources disagree.
     pub switches: Switches,
     /// Faults armed from the start.
@@ -67,14 +76,32 @@ impl Default for Config {
             keep_alive_ms: 15_000,
             delta_interval_ms: 20,
             decision_ms: 0,
+            worker: WorkerSource::BuiltIn,
+            worker_timeout_ms: 20_000,
             dispatch_delay_ms: 0,
             retry_latency_ms: 0,
             model: ModelSource::Script,
             script: Script::default(),
             agent: AgentConfig::default(),
+            agents: BTreeMap::new(),
+            max_subagent_depth: 5,
             switches: Switches::default(),
             faults: Vec::new(),
         }
+    }
+}
+
+impl Config {
+    /// The configuration of an agent.
+    #[must_use]
+    pub fn agent_of(&self, agent_id: &str) -> &AgentConfig {
+        self.agents.get(agent_id).unwrap_or(&self.agent)
+    }
+
+    /// The script of an agent's model: its own, or the one for all.
+    #[must_use]
+    pub fn script_of(&self, agent_id: &str) -> &Script {
+        self.agent_of(agent_id).script.as_ref().unwrap_or(&self.script)
     }
 }
 
@@ -82,9 +109,19 @@ impl Default for Config {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ModelSource {
-    /// [`Config::script`].
+    /// [`Config::script`], or the agent's own.
     Script,
     /// The host: `Output::ModelAsked` out, `Input::ModelReplied` back.
+    External,
+}
+
+/// Who decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum WorkerSource {
+    /// The engine itself: whatever it proposes is done.
+    BuiltIn,
+    /// The host: `Output::WorkerAsked` out, `Input::WorkerReplied` or `Input::WorkerFailed` back.
     External,
 }
 
@@ -104,6 +141,17 @@ pub struct AgentConfig {
     pub retry: RetryOverrides,
     /// What the worker does by itself.
     pub worker: WorkerScript,
+    /// What its scripted model says; absent is [`Config::script`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub script: Option<Script>,
+    /// What a parent's model reads of it, where the parent's entry says nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The agents it may call; the model sees each as a tool of that name.
+    pub subagents: Vec<SubagentEntry>,
+    /// [`Config::max_subagent_depth`] for this agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_subagent_depth: Option<u32>,
 }
 
 impl Default for AgentConfig {
@@ -115,8 +163,23 @@ impl Default for AgentConfig {
             reprompt: true,
             retry: RetryOverrides::default(),
             worker: WorkerScript::default(),
+            script: None,
+            description: None,
+            subagents: Vec::new(),
+            max_subagent_depth: None,
         }
     }
+}
+
+/// An agent another one may call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SubagentEntry {
+    /// A key of [`Config::agents`], and the name the model calls.
+    pub id: String,
+    /// What the model reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
 }
 
 /// One declared tool, as on the wire.
@@ -257,100 +320,4 @@ pub enum WorkerAnswer {
         #[serde(default)]
         retryable: bool,
     },
-}
-
-/// Readings of the disputed points. The defaults follow the newest source.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-pub struct Switches {
-    /// How a body that does not parse is answered.
-    pub bad_body: BadBody,
-    /// How a submit during a turn is answered.
-    pub busy_submit: BusySubmit,
-    /// What happens to a `client.messages` view sent during a turn.
-    pub view_in_turn: ViewInTurn,
-    /// Which event object is sent.
-    pub event_object: EventObject,
-    /// The number of the first attempt.
-    pub attempt_base: u32,
-    /// How results are taken and stored.
-    pub results: ResultForm,
-    /// Give page-declared tools `handler: "client"` whatever they say.
-    pub force_client_handler: bool,
-    /// Put `queued` into the replies of submits.
-    pub queued_field: bool,
-    /// Check results with `isError: true` against the output schema too.
-    pub check_error_results: bool,
-    /// Let events that belong to no turn through a stream scoped to one turn.
-    pub turnless_in_scope: bool,
-    /// Announce each open call as voided before `session.cancelled`.
-    pub cancel_voids: bool,
-}
-
-impl Default for Switches {
-    fn default() -> Self {
-        Switches {
-            bad_body: BadBody::Json400,
-            busy_submit: BusySubmit::Swallowed,
-            view_in_turn: ViewInTurn::Refused,
-            event_object: EventObject::Source,
-            attempt_base: 0,
-            results: ResultForm::ToolResult,
-            force_client_handler: false,
-            queued_field: true,
-            check_error_results: true,
-            turnless_in_scope: false,
-            cancel_voids: true,
-        }
-    }
-}
-
-/// How a body that does not parse is answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum BadBody {
-    /// 400 and `{ ok, error, param }`, as engines from about 0.7 on.
-    Json400,
-    /// 422, 400 or 415 and plain text, as older engines.
-    Text422,
-}
-
-/// How a submit during a turn is answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum BusySubmit {
-    /// 202 that names the running turn; the message is dropped.
-    Swallowed,
-    /// The 409 the documents promise.
-    Conflict,
-}
-
-/// What happens to a `client.messages` view sent during a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum ViewInTurn {
-    /// It is refused before it is read, like any submit.
-    Refused,
-    /// Its answers settle open calls; its other news is one more decision and may fork.
-    Examined,
-}
-
-/// Which event object is sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum EventObject {
-    /// The big one with `meta`.
-    Source,
-    /// The small documented one with a top-level `turn_id`.
-    Documented,
-}
-
-/// How results are taken and stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum ResultForm {
-    /// Wrapped, flattened or plain; stored as `{ content, structuredContent? }`.
-    ToolResult,
-    /// Plain values only, stored as one string, as before 0.6.
-    Text,
 }

@@ -11,7 +11,7 @@ use super::interrupts;
 use super::io::{Input, Operator, Output};
 use super::session::Session;
 use super::shared::{Shared, Timer};
-use super::{Millis, faults, stream};
+use super::{Millis, faults, stream, subagents};
 
 /// A whole bundled engine.
 #[derive(Debug)]
@@ -48,9 +48,20 @@ impl Engine {
                     session.external_reply(shared, &call, reply);
                 });
             }
+            Input::WorkerReplied { decision, attempt, response } => {
+                self.with_deciding_session(&decision, |session, shared| {
+                    session.worker_replied(shared, attempt, &response);
+                });
+            }
+            Input::WorkerFailed { decision, attempt, message } => {
+                self.with_deciding_session(&decision, |session, shared| {
+                    session.worker_failed(shared, attempt, &message);
+                });
+            }
             Input::Operator(operator) => self.operate(operator),
             Input::Fault { fault } => faults::arm(self, fault),
         }
+        subagents::run_errands(self);
         self.fire_due(now);
     }
 
@@ -80,6 +91,7 @@ impl Engine {
         while let Some((due, timer)) = self.shared.take_due(now) {
             self.shared.now = self.shared.now.max(due);
             self.fire(timer, now);
+            subagents::run_errands(self);
         }
     }
 
@@ -120,6 +132,13 @@ impl Engine {
                 session.resume(shared, &interrupt_id, payload);
             }
             Operator::MoveHead { message_id, .. } => session.fork_to(shared, message_id),
+        }
+    }
+
+    fn with_deciding_session(&mut self, decision: &str, act: impl FnOnce(&mut Session, &mut Shared)) {
+        let found = self.sessions.values_mut().find(|session| session.has_in_hand(decision));
+        if let Some(session) = found {
+            act(session, &mut self.shared);
         }
     }
 

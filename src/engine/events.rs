@@ -6,11 +6,11 @@
 use serde_json::{Map, Value, json};
 
 use super::Millis;
-use super::config::EventObject;
 use super::ids::wire_time;
 use super::session::Session;
 use super::shared::Shared;
 use super::stream;
+use super::switches::EventObject;
 
 /// One recorded event.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,7 +52,7 @@ impl Session {
         let turn_id = self.started_turn().map(str::to_owned);
         let data = self.wire_object(shared, seq, turn_id.as_deref(), &payload).to_string();
         let event = Event { seq, at: shared.now, turn_id, payload, data };
-        stream::publish(shared, &self.id, &event);
+        stream::publish(shared, self, &event);
         self.log.push(event);
     }
 
@@ -88,7 +88,7 @@ impl Session {
                     "cost": "0",
                     "subagent_cost": "0",
                     "head_id": self.tree.head(),
-                    "calls": self.open_call_views(shared.config.switches.attempt_base),
+                    "calls": self.open_call_views(&shared.config.switches),
                 },
             }),
         }

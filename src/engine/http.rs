@@ -1,7 +1,7 @@
 //! The engine's HTTP surface: which path answers to which method, CORS, the body limit, replies.
 //!
 //! CORS stands outside everything else, so a page can read every error. Whether a request may act at all
-//! is decided here and in `auth.rs`; what it does is in `inputs.rs`, `settle.rs` and `stream.rs`.
+//! is decided here and in `auth.rs`; what it does is in `inputs.rs`, `settle.rs`, `stream.rs` and `triggers.rs`.
 
 use serde_json::{Value, json};
 
@@ -11,6 +11,7 @@ use super::inputs;
 use super::interrupts;
 use super::io::Output;
 use super::stream;
+use super::triggers;
 
 /// A request while it is being answered.
 #[derive(Debug)]
@@ -99,12 +100,16 @@ enum Route<'a> {
     Session(&'a str),
     Interrupt(&'a str),
     Stream(&'a str),
+    Triggers,
     Nowhere,
 }
 
 fn route(path: &str) -> Route<'_> {
     if path == "/api/machine/client-tokens" {
         return Route::Mint;
+    }
+    if path == triggers::PATH {
+        return Route::Triggers;
     }
     let Some(rest) = path.strip_prefix("/api/client/sessions/") else { return Route::Nowhere };
     match rest.split('/').collect::<Vec<_>>().as_slice() {
@@ -173,6 +178,8 @@ fn answer(engine: &mut Engine, request: &Request) -> Option<Reply> {
             Some(interrupts::from_page(engine, request, &decode(session)))
         }
         Route::Stream(session) if method == "GET" => stream::open(engine, request, &decode(session)),
+        Route::Triggers if method == "GET" => stream::open_triggers(engine, request),
+        Route::Triggers if method == "POST" => Some(triggers::answer(engine, request)),
         Route::Nowhere => Some(Reply::error(404, "not found")),
         _ => Some(Reply::error(405, "method not allowed")),
     }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::auth::Owner;
 use super::body::{self, ClientInput, DraftMessage, Role};
-use super::config::{AgentTool, BusySubmit, ViewInTurn};
+use super::config::AgentTool;
 use super::decisions::{News, Submission, Trigger};
 use super::engine::Engine;
 use super::http::{Reply, Request};
@@ -15,6 +15,7 @@ use super::session::Session;
 use super::settle::{self, Answer};
 use super::shared::Shared;
 use super::stream;
+use super::switches::{BusySubmit, ViewInTurn};
 
 /// A submit before its turn is known.
 struct Submit {
@@ -24,6 +25,8 @@ struct Submit {
     queue: bool,
     news: News,
     tools: Vec<AgentTool>,
+    /// What the page gave beside its tools, for the worker to read.
+    context: Value,
 }
 
 /// `POST /api/client/sessions/input`.
@@ -56,6 +59,7 @@ fn try_submit(engine: &mut Engine, request: &Request) -> Result<Reply, Reply> {
                 queue: body.queue,
                 news,
                 tools: Vec::new(),
+                context: Value::Null,
             };
             take(engine, &session, owner, submit)
         }
@@ -66,6 +70,7 @@ fn try_submit(engine: &mut Engine, request: &Request) -> Result<Reply, Reply> {
                 stream: body.stream,
                 queue: body.queue,
                 news: News::Append(body.messages),
+                context: body.client.rest(),
                 tools: body.client.tools,
             };
             take(engine, &session, owner, submit)
@@ -77,6 +82,7 @@ fn try_submit(engine: &mut Engine, request: &Request) -> Result<Reply, Reply> {
                 stream: body.stream,
                 queue: false,
                 news: News::View(body.messages),
+                context: body.client.rest(),
                 tools: body.client.tools,
             };
             take(engine, &session, owner, submit)
@@ -87,8 +93,9 @@ fn try_submit(engine: &mut Engine, request: &Request) -> Result<Reply, Reply> {
                 turn_id: body.turn_id,
                 stream: false,
                 queue: false,
-                news: News::Action { name: body.name },
+                news: News::Action { name: body.name, args: body.args },
                 tools: Vec::new(),
+                context: Value::Null,
             };
             take(engine, &session, owner, submit)
         }
@@ -167,19 +174,17 @@ fn take(engine: &mut Engine, session: &str, owner: Owner, submit: Submit) -> Res
 
 fn create(shared: &mut Shared, id: &str, owner: Owner, submit: Submit) -> Session {
     stream::end_foreign(shared, id, &owner);
-    let tools = shared.config.agent.tools.clone();
+    let tools = shared.config.agent_of(&submit.agent_id).tools.clone();
     let mut session = Session::new(id.to_owned(), owner, submit.agent_id.clone(), tools);
-    session.record(shared, "session.created", Value::Null);
-    let submission = submission(shared, submit);
-    session.waiting.push_back(submission);
-    session.enqueue(shared, Trigger::SessionStart);
-    session.pump(shared);
+    let first = submission(shared, submit);
+    session.start(shared, first);
     session
 }
 
 fn submission(shared: &mut Shared, submit: Submit) -> Submission {
     let turn_id = submit.turn_id.unwrap_or_else(|| shared.new_id());
-    Submission { turn_id, stream: submit.stream, news: submit.news, tools: submit.tools, announced: None }
+    let Submit { stream, news, tools, context, .. } = submit;
+    Submission { turn_id, stream, news, tools, context, announced: None }
 }
 
 /// A turn that was submitted before is never started again.
@@ -205,7 +210,7 @@ fn accepted(shared: &Shared, session: &str, turn_id: &str, queued: bool) -> Repl
     Reply::json(202, &body)
 }
 
-fn accepted_latest(shared: &Shared, session: &Session) -> Reply {
+pub(crate) fn accepted_latest(shared: &Shared, session: &Session) -> Reply {
     let starting = session.waiting.front().map(|waiting| waiting.turn_id.as_str());
     let turn_id = session.latest_turn().or(starting).unwrap_or_default();
     accepted(shared, &session.id, turn_id, false)

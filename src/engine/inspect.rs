@@ -36,6 +36,24 @@ pub struct CallRecord {
     pub rendered: Option<String>,
 }
 
+/// A sub-agent's call as the engine knows it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChildRecord {
+    /// The child's session; it exists once the call has started.
+    pub session_id: String,
+    /// Its agent.
+    pub agent_id: String,
+    /// The model's call that it answers.
+    pub tool_call_id: String,
+    /// Where that call stands; see [`CallStatus::name`].
+    pub status: &'static str,
+    /// The child's turn, once started.
+    pub turn_id: Option<String>,
+    /// What the model reads of it.
+    pub rendered: Option<String>,
+}
+
 /// One try to settle a call.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -68,12 +86,26 @@ impl Engine {
         self.sessions.keys().cloned().collect()
     }
 
-    /// All calls of a session, in the order they were requested.
+    /// All tool calls of a session, in the order they were requested; sub-agents are its children.
     #[must_use]
     pub fn calls(&self, session: &str) -> Vec<CallRecord> {
         let base = self.shared.config.switches.attempt_base;
         let calls = self.sessions.get(session).map(|found| found.calls.as_slice());
-        calls.unwrap_or_default().iter().map(|call| call_record(call, base)).collect()
+        let tool_calls = calls.unwrap_or_default().iter().filter(|call| call.delegation.is_none());
+        tool_calls.map(|call| call_record(call, base)).collect()
+    }
+
+    /// The sub-agents that a session has called, in order; one that was called twice is there twice.
+    #[must_use]
+    pub fn children(&self, session: &str) -> Vec<ChildRecord> {
+        let calls = self.sessions.get(session).map(|found| found.calls.as_slice());
+        calls.unwrap_or_default().iter().filter_map(child_record).collect()
+    }
+
+    /// The sessions above a sub-agent's, outermost first.
+    #[must_use]
+    pub fn ancestry(&self, session: &str) -> &[String] {
+        self.sessions.get(session).map(|found| found.ancestry.as_slice()).unwrap_or_default()
     }
 
     /// The event log of a session.
@@ -128,11 +160,25 @@ impl Engine {
             "sessionId": session,
             "status": self.sessions.get(session).map(|found| found.status().name()),
             "calls": self.calls(session),
+            "children": self.children(session),
+            "ancestry": self.ancestry(session),
             "events": events.collect::<Vec<_>>(),
             "messages": self.messages(session),
             "openStreams": self.open_streams(),
         })
     }
+}
+
+fn child_record(call: &Call) -> Option<ChildRecord> {
+    let delegation = call.delegation.as_ref()?;
+    Some(ChildRecord {
+        session_id: delegation.child.clone(),
+        agent_id: call.name.clone(),
+        tool_call_id: call.id.clone(),
+        status: call.status.name(),
+        turn_id: delegation.turn_id.clone(),
+        rendered: call.outcome.as_ref().map(|outcome| outcome.rendered.clone()),
+    })
 }
 
 fn call_record(call: &Call, base: u32) -> CallRecord {

@@ -132,10 +132,10 @@ impl Session {
         let mut open = self.interrupts.iter_mut().filter(|interrupt| interrupt.open);
         let Some(found) = open.find(|interrupt| interrupt.id == id) else { return };
         found.open = false;
-        let fields = json!({ "interrupt_id": id, "payload": payload });
+        let fields = json!({ "interrupt_id": id, "payload": &payload });
         self.record(shared, "session.interrupt_resumed", fields);
         if self.turn.is_some() {
-            self.enqueue(shared, Trigger::InterruptResumed);
+            self.enqueue(shared, Trigger::InterruptResumed { interrupt: id.to_owned(), payload });
         }
         self.rearm_retries(shared);
         self.pump(shared);

@@ -49,6 +49,24 @@ pub enum Input {
         /// The reply.
         reply: ModelReply,
     },
+    /// An external worker's answer to a decision.
+    WorkerReplied {
+        /// The decision asked about.
+        decision: String,
+        /// The attempt asked about; an answer to an earlier one is dropped.
+        attempt: u32,
+        /// The decision response, as JSON text. One that cannot be read counts as a failure.
+        response: String,
+    },
+    /// An external worker could not be had, or failed.
+    WorkerFailed {
+        /// The decision asked about.
+        decision: String,
+        /// The attempt asked about.
+        attempt: u32,
+        /// Why.
+        message: String,
+    },
     /// Something an operator does, with rights the page does not have.
     Operator(Operator),
     /// Arms a fault.
@@ -159,6 +177,21 @@ pub enum Output {
         tools: Vec<AgentTool>,
         /// Whether deltas are wanted.
         stream: bool,
+        /// The model an external worker names.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+        /// The system prompt an external worker sets.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        system: Option<String>,
+    },
+    /// An external worker is asked for a decision.
+    WorkerAsked {
+        /// Names the answer.
+        decision: String,
+        /// Counted from 1; the answer repeats it.
+        attempt: u32,
+        /// The decision request, as JSON text: send these very bytes, so that no digit changes.
+        request: String,
     },
 }
 

@@ -21,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 mod actions;
+mod attempts;
 mod auth;
 mod body;
 mod calls;
@@ -45,18 +46,23 @@ mod session;
 mod settle;
 mod shared;
 mod stream;
+mod subagents;
+mod switches;
 mod tree;
+mod triggers;
+mod worker;
 
 pub use calls::CallStatus;
 pub use config::{
-    AgentConfig, AgentTool, BadBody, BusySubmit, Config, EventObject, Handler, ModelSource, ResultForm,
-    RetryOverrides, RetryPolicy, Switches, ViewInTurn, WorkerAnswer, WorkerScript,
+    AgentConfig, AgentTool, Config, Handler, ModelSource, RetryOverrides, RetryPolicy, SubagentEntry,
+    WorkerAnswer, WorkerScript, WorkerSource,
 };
 pub use engine::Engine;
 pub use events::Event;
 pub use faults::Fault;
-pub use inspect::{CallRecord, Settlement};
+pub use inspect::{CallRecord, ChildRecord, Settlement};
 pub use io::{Input, ModelDelta, ModelFailure, ModelReply, Operator, Output, ReplyCall};
 pub use script::{Reply, Rule, Script, ScriptCall, ScriptInterrupt, When};
+pub use switches::{BadBody, BusySubmit, EventObject, ResultForm, SubagentPrefix, Switches, ViewInTurn};
 
 pub use crate::runtime::Millis;

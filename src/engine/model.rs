@@ -14,6 +14,7 @@ use super::script::ScriptInterrupt;
 use super::session::Session;
 use super::shared::{Shared, Task};
 use super::stream;
+use super::worker::ModelWish;
 
 /// Letters of arguments that go into one delta.
 const ARGUMENT_PIECE: usize = 12;
@@ -37,6 +38,27 @@ pub(crate) struct ModelCall {
     delta_seq: u64,
     reply: Option<ModelReply>,
     interrupt: Option<ScriptInterrupt>,
+    /// What an external worker asks of this request.
+    wish: ModelWish,
+}
+
+impl ModelCall {
+    /// How a request in flight is told to a worker.
+    pub(crate) fn view(&self, base: u32) -> Option<Value> {
+        let status = match self.state {
+            State::Requested => "queued",
+            State::Running => "pending",
+            State::RetryScheduled => "retry_scheduled",
+            State::Over => return None,
+        };
+        Some(json!({
+            "id": self.id,
+            "kind": "llm_call",
+            "status": status,
+            "attempt": self.attempt.saturating_add(base),
+            "stream": self.stream,
+        }))
+    }
 }
 
 impl Session {
@@ -55,18 +77,21 @@ impl Session {
     }
 
     /// Requests a reply and gives the request's id.
-    pub(crate) fn request_model(&mut self, shared: &mut Shared) -> String {
-        let id = shared.ids.short("llm-");
+    pub(crate) fn request_model(&mut self, shared: &mut Shared, wish: ModelWish) -> String {
+        let wished = wish.id.clone().filter(|id| !self.model_calls.iter().any(|call| call.id == *id));
+        let id = wished.unwrap_or_else(|| shared.ids.short("llm-"));
         let asked = self.turn.as_ref().is_some_and(|turn| turn.stream);
+        let asked = asked || shared.config.agent_of(&self.agent_id).stream || self.seat.streams();
         self.model_calls.push(ModelCall {
             id: id.clone(),
             attempt: 0,
             state: State::Requested,
-            stream: asked || shared.config.agent.stream,
+            stream: wish.stream.unwrap_or(asked),
             pieces: VecDeque::new(),
             delta_seq: 0,
             reply: None,
             interrupt: None,
+            wish,
         });
         self.announce_model(shared, &id, 0);
         id
@@ -83,10 +108,10 @@ impl Session {
             return;
         }
         call.state = State::Running;
-        let (attempt, streamed) = (call.attempt, call.stream);
+        let (attempt, streamed, wish) = (call.attempt, call.stream, call.wish.clone());
         let shown = attempt.saturating_add(shared.config.switches.attempt_base);
         self.record(shared, "llm.call.dispatched", json!({ "id": id, "attempt": shown }));
-        if let Some(seconds) = shared.config.agent.retry.for_model().run_timeout_secs {
+        if let Some(seconds) = wish.retry.over(self.model_policy(shared)).run_timeout_secs {
             let task = Task::ModelTimeout { call: id.to_owned(), attempt };
             shared.wake_session(&self.id, seconds.saturating_mul(1000), task);
         }
@@ -95,9 +120,11 @@ impl Session {
                 call: id.to_owned(),
                 session_id: self.id.clone(),
                 agent: self.agent_id.clone(),
-                messages: self.tree.branch().into_iter().cloned().collect(),
-                tools: self.tools.clone(),
+                system: self.seat.agent_text("system").filter(|_| wish.messages.is_none()),
+                messages: wish.messages.unwrap_or_else(|| self.tree.branch().into_iter().cloned().collect()),
+                tools: wish.tools.unwrap_or_else(|| self.offered_tools(shared)),
                 stream: streamed,
+                model: wish.model.or_else(|| self.seat.agent_text("model")),
             }),
             ModelSource::Script => self.ask_script(shared, id, attempt),
         }
@@ -105,7 +132,7 @@ impl Session {
 
     fn ask_script(&mut self, shared: &mut Shared, id: &str, attempt: u32) {
         let scene = self.scene();
-        let chosen = shared.config.script.choose(&scene, &mut self.script);
+        let chosen = shared.config.script_of(&self.agent_id).choose(&scene, &mut self.script);
         if let Some(turn) = &mut self.turn {
             turn.action = None;
         }
@@ -194,10 +221,11 @@ impl Session {
     }
 
     fn fail_model(&mut self, shared: &mut Shared, id: &str, failure: ModelFailure) {
-        let policy = shared.config.agent.retry.for_model();
+        let policy = self.model_policy(shared);
         let latency = shared.config.retry_latency_ms;
         let Some(call) = self.model_calls.iter_mut().find(|call| call.id == id) else { return };
         let attempt = call.attempt;
+        let policy = call.wish.retry.over(policy);
         let again = failure.retryable && attempt.saturating_add(1) < policy.max_attempts;
         call.state = if again { State::RetryScheduled } else { State::Over };
         call.pieces.clear();

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::body::ToolResultBody;
-use super::config::ResultForm;
+use super::switches::ResultForm;
 
 /// One content block as a page sends it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -70,12 +70,19 @@ impl ToolResult {
         let ToolResultBody { result, content, structured_content, is_error, .. } = body;
         match (result, content, form) {
             (Some(_), Some(_), _) => Err(BothGiven),
-            (Some(value), None, ResultForm::Text) => Ok(ToolResult::plain(&value)),
-            (Some(value), None, ResultForm::ToolResult) => Ok(ToolResult::nested(&value)),
+            (Some(value), None, form) => Ok(ToolResult::from_value(&value, form)),
             (None, content, _) => {
                 let content = content.unwrap_or_default();
                 Ok(ToolResult { content, structured_content, is_error })
             }
+        }
+    }
+
+    /// The result a bare value stands for.
+    pub(crate) fn from_value(value: &Value, form: ResultForm) -> ToolResult {
+        match form {
+            ResultForm::Text => ToolResult::plain(value),
+            ResultForm::ToolResult => ToolResult::nested(value),
         }
     }
 

@@ -11,13 +11,15 @@ use serde_json::{Value, json};
 use super::auth::Owner;
 use super::calls::Call;
 use super::config::AgentTool;
-use super::decisions::{Decision, Submission};
+use super::decisions::{Decision, Submission, Trigger};
 use super::events::Event;
 use super::interrupts::Interrupt;
 use super::model::ModelCall;
 use super::script::{Answered, Progress, Scene};
 use super::shared::{Shared, Task};
+use super::subagents::Owed;
 use super::tree::{Tree, role_of, text_of};
+use super::worker::Seat;
 
 /// What a session is doing, as the wire tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +50,8 @@ pub(crate) struct Turn {
     pub(crate) action: Option<String>,
     /// Why the turn failed.
     pub(crate) error: Option<Value>,
+    /// What the worker gave out as its outcome.
+    pub(crate) data: Value,
 }
 
 #[derive(Debug)]
@@ -67,10 +71,15 @@ pub(crate) struct Session {
     pub(crate) decisions: VecDeque<Decision>,
     /// The decision the worker has in hand.
     pub(crate) deciding: Option<Decision>,
+    pub(crate) seat: Seat,
     pub(crate) interrupts: Vec<Interrupt>,
     pub(crate) script: Progress,
     pub(crate) done: bool,
     pub(crate) cancelled: bool,
+    /// The sessions above a sub-agent's, outermost first; empty for a page's own.
+    pub(crate) ancestry: Vec<String>,
+    /// The turn the parent waits for.
+    pub(crate) owed: Option<Owed>,
 }
 
 impl Session {
@@ -89,11 +98,22 @@ impl Session {
             ended_turns: Vec::new(),
             decisions: VecDeque::new(),
             deciding: None,
+            seat: Seat::default(),
             interrupts: Vec::new(),
             script: Progress::default(),
             done: false,
             cancelled: false,
+            ancestry: Vec::new(),
+            owed: None,
         }
+    }
+
+    /// Writes the first events of a new session, and begins its first turn.
+    pub(crate) fn start(&mut self, shared: &mut Shared, first: Submission) {
+        self.record(shared, "session.created", Value::Null);
+        self.waiting.push_back(first);
+        self.enqueue(shared, Trigger::SessionStart);
+        self.pump(shared);
     }
 
     pub(crate) fn status(&self) -> Status {
@@ -120,6 +140,7 @@ impl Session {
     pub(crate) fn wake(&mut self, shared: &mut Shared, task: Task) {
         match task {
             Task::Decide { decision } => self.decide(shared, &decision),
+            Task::WorkerTimeout { decision, attempt } => self.worker_timeout(shared, &decision, attempt),
             Task::Dispatch { call, attempt } => self.dispatch_call(shared, &call, attempt),
             Task::QueueTimeout { call, attempt } => self.queue_timeout(shared, &call, attempt),
             Task::RunTimeout { call, attempt } => self.run_timeout(shared, &call, attempt),
@@ -145,6 +166,7 @@ impl Session {
         self.deciding = None;
         self.waiting.clear();
         self.record(shared, "session.cancelled", Value::Null);
+        self.report_cancelled(shared);
         if let Some(turn) = self.turn.take() {
             self.ended_turns.push(turn.id);
         }

@@ -3,6 +3,8 @@
 //! An answer is accepted before its output is checked, so a violation is told by the stream and never by
 //! the status. The first answer wins; a second is refused.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::auth::Owner;
@@ -65,7 +67,8 @@ pub(crate) fn from_page(
     match outcome? {
         Taken::Result(result) => session.end_with_result(shared, &id, &result, true),
         Taken::Error(body) => {
-            let error = CallError { message: body.error, code: "handler_error", param: None };
+            let code = body.code.map_or(Cow::Borrowed("handler_error"), Cow::Owned);
+            let error = CallError { message: body.error, code, param: None, detail: body.detail };
             session.fail_call(shared, &id, error, body.retryable);
         }
     }
@@ -119,7 +122,7 @@ impl Session {
         let schema = schema.filter(|_| checked && !exempt);
         if let Some(violations) = schema.and_then(|schema| check::violations(schema, &rendered)) {
             let message = format!("tool output violated its declared schema: {violations}");
-            let error = CallError { message, code: "invalid_response", param: Some("output") };
+            let error = CallError { param: Some("output"), ..CallError::new(message, "invalid_response") };
             return self.fail_call(shared, id, error, false);
         }
         let now = shared.now;
@@ -148,7 +151,7 @@ impl Session {
                 self.end_with_result(shared, id, &ToolResult::plain(&value), true);
             }
             WorkerAnswer::Error { message, retryable } => {
-                let error = CallError { message, code: "handler_error", param: None };
+                let error = CallError::new(message, "handler_error");
                 self.fail_call(shared, id, error, retryable);
             }
         }

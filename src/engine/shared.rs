@@ -4,6 +4,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use serde_json::Value;
+
 use super::Millis;
 use super::auth::{self, Owner};
 use super::config::Config;
@@ -27,6 +29,7 @@ pub(crate) enum Timer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Task {
     Decide { decision: String },
+    WorkerTimeout { decision: String, attempt: u32 },
     Dispatch { call: String, attempt: u32 },
     QueueTimeout { call: String, attempt: u32 },
     RunTimeout { call: String, attempt: u32 },
@@ -37,6 +40,17 @@ pub(crate) enum Task {
     ModelRetry { call: String, attempt: u32 },
 }
 
+/// What one session wants of another; done once the session at hand is finished with.
+#[derive(Debug)]
+pub(crate) enum Errand {
+    /// A sub-agent was dispatched: its session is to start, or to go on.
+    Start { parent: String, call: String },
+    /// The turn that a parent waits for is over: its text, or an error object.
+    Report { parent: String, call: String, outcome: Result<String, Value> },
+    /// The parent waits no more.
+    Stop { child: String, parent: String, call: String },
+}
+
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) config: Config,
@@ -45,6 +59,7 @@ pub(crate) struct Shared {
     pub(crate) faults: Faults,
     pub(crate) streams: BTreeMap<u64, Stream>,
     pub(crate) outputs: VecDeque<Output>,
+    pub(crate) errands: VecDeque<Errand>,
     timers: BTreeMap<(Millis, u64), Timer>,
     timer_count: u64,
 }
@@ -59,6 +74,7 @@ impl Shared {
             faults,
             streams: BTreeMap::new(),
             outputs: VecDeque::new(),
+            errands: VecDeque::new(),
             timers: BTreeMap::new(),
             timer_count: 0,
         }

@@ -14,16 +14,28 @@ use super::engine::Engine;
 use super::events::Event;
 use super::http::{Reply, Request, cors, header};
 use super::io::Output;
+use super::session::Session;
 use super::shared::{Shared, Timer};
+use super::triggers;
 
 /// A moment that never comes.
 pub(crate) const FOR_EVER: Millis = Millis(u64::MAX);
+
+/// What a stream tells of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Dialect {
+    /// Every event, and deltas.
+    Native,
+    /// What a page has to run, and what has become of it; see `triggers.rs`.
+    Triggers,
+}
 
 /// An open event stream.
 #[derive(Debug)]
 pub(crate) struct Stream {
     session: String,
     owner: Owner,
+    dialect: Dialect,
     /// Only events of this turn.
     turn: Option<String>,
     /// When anything was last sent.
@@ -55,16 +67,45 @@ impl Stream {
 
 /// Opens a stream, or gives the reply that refuses it.
 pub(crate) fn open(engine: &mut Engine, request: &Request, session: &str) -> Option<Reply> {
-    let owner = match engine.shared.authorize(request) {
-        Ok(owner) => owner,
-        Err(reply) => return Some(reply),
-    };
-    let cursor = match cursor(request) {
-        Ok(cursor) => cursor,
-        Err(reply) => return Some(reply),
-    };
+    try_open(engine, request, session).err()
+}
+
+fn try_open(engine: &mut Engine, request: &Request, session: &str) -> Result<(), Reply> {
+    let owner = engine.shared.authorize(request)?;
+    let cursor = cursor(request)?;
+    attach(engine, request, session, owner, Dialect::Native)?;
+    if let (Some(after), Some(found)) = (cursor, engine.sessions.get(session)) {
+        for event in found.log.iter().filter(|event| event.seq > after) {
+            engine.shared.offer(request.id, event);
+        }
+    }
+    Ok(())
+}
+
+/// Opens a stream of triggers, or gives the reply that refuses it.
+pub(crate) fn open_triggers(engine: &mut Engine, request: &Request) -> Option<Reply> {
+    try_open_triggers(engine, request).err()
+}
+
+fn try_open_triggers(engine: &mut Engine, request: &Request) -> Result<(), Reply> {
+    let owner = engine.shared.authorize(request)?;
+    let session = triggers::session_of(request)?;
+    attach(engine, request, &session, owner, Dialect::Triggers)?;
+    if let Some(found) = engine.sessions.get(&session) {
+        engine.shared.offer_triggers(request.id, &triggers::opening(found, last_event_id(request)));
+    }
+    Ok(())
+}
+
+fn attach(
+    engine: &mut Engine,
+    request: &Request,
+    session: &str,
+    owner: Owner,
+    dialect: Dialect,
+) -> Result<(), Reply> {
     if engine.sessions.get(session).is_some_and(|found| found.owner != owner) {
-        return Some(Reply::error(403, "session access denied"));
+        return Err(Reply::error(403, "session access denied"));
     }
     let mut headers = vec![header("content-type", "text/event-stream"), header("cache-control", "no-cache")];
     headers.extend(cors(&request.path));
@@ -73,7 +114,8 @@ pub(crate) fn open(engine: &mut Engine, request: &Request, session: &str) -> Opt
     let stream = Stream {
         session: session.to_owned(),
         owner,
-        turn: request.parameter("turn_id"),
+        dialect,
+        turn: request.parameter("turn_id").filter(|_| dialect == Dialect::Native),
         last_sent: shared.now,
         held: VecDeque::new(),
         held_until: None,
@@ -84,17 +126,16 @@ pub(crate) fn open(engine: &mut Engine, request: &Request, session: &str) -> Opt
     };
     shared.streams.insert(request.id, stream);
     shared.arm_keep_alive(request.id);
-    if let (Some(after), Some(found)) = (cursor, engine.sessions.get(session)) {
-        for event in found.log.iter().filter(|event| event.seq > after) {
-            shared.offer(request.id, event);
-        }
-    }
-    None
+    Ok(())
+}
+
+fn last_event_id(request: &Request) -> Option<u64> {
+    request.header("last-event-id").and_then(|id| id.trim().parse().ok())
 }
 
 /// `Last-Event-ID` overrides `after_seq`; without either there is no replay.
 fn cursor(request: &Request) -> Result<Option<u64>, Reply> {
-    let last_id = request.header("last-event-id").and_then(|id| id.trim().parse().ok());
+    let last_id = last_event_id(request);
     if last_id.is_some() {
         return Ok(last_id);
     }
@@ -108,9 +149,16 @@ fn cursor(request: &Request) -> Result<Option<u64>, Reply> {
 }
 
 /// Sends an event to every stream of its session.
-pub(crate) fn publish(shared: &mut Shared, session: &str, event: &Event) {
-    for id in shared.streams_of(session) {
-        shared.offer(id, event);
+pub(crate) fn publish(shared: &mut Shared, session: &Session, event: &Event) {
+    let mut frames = None;
+    for id in shared.streams_of(&session.id) {
+        match shared.streams.get(&id).map(|stream| stream.dialect) {
+            Some(Dialect::Triggers) => {
+                let frames = frames.get_or_insert_with(|| triggers::frames(session, event));
+                shared.offer_triggers(id, frames);
+            }
+            _ => shared.offer(id, event),
+        }
     }
 }
 
@@ -119,7 +167,7 @@ pub(crate) fn publish_delta(shared: &mut Shared, session: &str, turn: Option<&st
     let frame = format!("event: llm.token.delta\ndata: {data}\n\n");
     for id in shared.streams_of(session) {
         let wanted = shared.streams.get(&id).is_some_and(|stream| match &stream.turn {
-            None => true,
+            None => stream.dialect == Dialect::Native,
             Some(scope) => turn == Some(scope.as_str()),
         });
         if wanted {
@@ -180,6 +228,14 @@ impl Shared {
         self.send_frame(id, event.frame().into_bytes());
         if last {
             self.end_stream(id);
+        }
+    }
+
+    fn offer_triggers(&mut self, id: u64, frames: &[String]) {
+        for frame in frames {
+            if self.streams.get(&id).is_some_and(|stream| !stream.ending) {
+                self.send_frame(id, frame.clone().into_bytes());
+            }
         }
     }
 

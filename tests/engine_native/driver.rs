@@ -90,7 +90,7 @@ impl Driver {
                 }
                 Output::StreamEnded { id } => self.ended.push(id),
                 Output::ConnectionLost { id } => self.lost.push(id),
-                asked @ Output::ModelAsked { .. } => self.asked.push(asked),
+                asked @ (Output::ModelAsked { .. } | Output::WorkerAsked { .. }) => self.asked.push(asked),
             }
         }
     }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::driver::Driver;
 
 #[derive(Debug, Clone)]
-enum Step {
+pub(crate) enum Step {
     Say { turn: u8, text: u8, queue: bool },
     View { from: u8, answer: bool },
     Settle { call: u8, attempt: u32, error: bool, retryable: bool },
@@ -16,7 +16,7 @@ enum Step {
     Open,
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         (0..4_u8, 0..4_u8, any::<bool>()).prop_map(|(turn, text, queue)| Step::Say { turn, text, queue }),
         (0..4_u8, any::<bool>()).prop_map(|(from, answer)| Step::View { from, answer }),
@@ -30,7 +30,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..40)
 }
 
-fn config(examined: bool, delays: bool) -> Value {
+pub(crate) fn config(examined: bool, delays: bool) -> Value {
     json!({
         "decisionMs": if delays { 7 } else { 0 },
         "dispatchDelayMs": if delays { 11 } else { 0 },
@@ -49,7 +49,7 @@ fn config(examined: bool, delays: bool) -> Value {
     })
 }
 
-fn play(driver: &mut Driver, step: Step) {
+pub(crate) fn play(driver: &mut Driver, step: Step) {
     match step {
         Step::Say { turn, text, queue } => {
             driver.post_lenient(json!({
@@ -111,7 +111,7 @@ fn play(driver: &mut Driver, step: Step) {
     }
 }
 
-fn check(driver: &mut Driver) {
+pub(crate) fn check(driver: &mut Driver) {
     let log = driver.engine.log("s1");
     let seqs: Vec<u64> = log.iter().map(|event| event.seq).collect();
     assert_eq!(seqs, (1..=seqs.len() as u64).collect::<Vec<_>>());

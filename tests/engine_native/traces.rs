@@ -147,3 +147,29 @@ fn a_worker_that_fails_twice_ends_the_turn_with_an_error() {
     assert_eq!(driver.names(), trace("decision_failure"));
     assert_eq!(driver.payloads("turn.completed")[0]["error"]["code"], "worker_unreachable");
 }
+
+#[test]
+fn sub_agents_go_round_in_the_traced_order() {
+    let mut driver = Driver::new(json!({
+        "deltaIntervalMs": 0,
+        "switches": { "subagentPrefix": "sub_agent" },
+        "agent": {
+            "subagents": [{ "id": "poet" }, { "id": "nobody" }],
+            "worker": { "directCalls": [{ "name": "poet", "arguments": { "message": "rain" } }] },
+        },
+        "agents": { "poet": { "script": { "replies": [{ "say": "Drip." }] } } },
+        // The traced worker has no model: here it is still thinking when the first child has answered.
+        "script": { "rules": [{ "when": { "user": "*" }, "delayMs": 5000, "call": [{ "name": "nobody" }] }] },
+    }));
+    driver.post(json!({
+        "type": "client.message", "agent_id": "shop", "message": { "role": "user", "content": "hi" },
+    }));
+    driver.pass(5000);
+    let names: Vec<String> = driver.names().into_iter().filter(|name| !name.starts_with("llm.")).collect();
+    let expected = trace("sub_agent");
+    // Two things are left out that a worker without a model does not do: the answer's message, and the
+    // decision and the message of the model's reply that calls the second agent.
+    let ours: Vec<&String> = names[..16].iter().chain(&names[21..]).collect();
+    assert_eq!(names[16], "message.new");
+    assert_eq!(ours[..expected.len()], expected.iter().collect::<Vec<_>>());
+}
