@@ -63,6 +63,8 @@ fn a_request_tells_all_it_says() {
         max_attempts: Some(3),
         run_timeout: Some(1500),
         deadline: Some(1_788_429_601_000),
+        dispatched: false,
+        objection: None,
     };
     assert_eq!(call, expected);
 }
@@ -366,7 +368,7 @@ fn interrupts_begin_and_end() {
     };
     assert_eq!(began, expected);
     let ended = frame(json!({ "type": "session.interrupt_resumed", "interrupt_id": "i", "payload": null }));
-    assert_eq!(ended, Frame::Resumed { interrupt_id: "i".to_owned() });
+    assert_eq!(ended, Frame::Resumed { interrupt_id: "i".to_owned(), payload: RawJson::default() });
 }
 
 #[test]
@@ -375,10 +377,42 @@ fn a_child_session_is_announced_under_both_spellings() {
         let started = frame(json!({ "type": kind, "session_id": "child", "tool_call_id": "c" }));
         assert_eq!(
             started,
-            Frame::ChildStarted { session_id: "child".to_owned(), call_id: Some("c".to_owned()) }
+            Frame::ChildStarted {
+                session_id: "child".to_owned(),
+                call_id: Some("c".to_owned()),
+                agent: None
+            }
         );
         let started = frame(json!({ "type": kind, "child_session_id": "child", "session_id": "parent" }));
-        assert_eq!(started, Frame::ChildStarted { session_id: "child".to_owned(), call_id: None });
+        assert_eq!(
+            started,
+            Frame::ChildStarted { session_id: "child".to_owned(), call_id: None, agent: None }
+        );
+        let named = json!({ "type": kind, "id": "child", "agent_id": "poet", "tool_call_id": "c" });
+        let (child, agent) = ("child".to_owned(), Some("poet".to_owned()));
+        assert_eq!(
+            frame(named),
+            Frame::ChildStarted { session_id: child, call_id: Some("c".to_owned()), agent }
+        );
+    }
+}
+
+#[test]
+fn a_child_session_ends_by_its_turn_an_error_or_a_void() {
+    let ended = |error| Frame::ChildEnded { session_id: "child".to_owned(), error };
+    for prefix in ["subagent", "sub_agent"] {
+        let kind = format!("{prefix}.turn_completed");
+        assert_eq!(frame(json!({ "type": kind, "id": "child" })), ended(None));
+        assert_eq!(frame(json!({ "type": kind, "id": "child", "error": null })), ended(None));
+        let error = CallError { message: "no".to_owned(), code: Some("refused".to_owned()) };
+        let told = json!({ "message": "no", "code": "refused" });
+        assert_eq!(frame(json!({ "type": kind, "id": "child", "error": told })), ended(Some(error.clone())));
+        let kind = format!("{prefix}.errored");
+        assert_eq!(frame(json!({ "type": kind, "id": "child", "error": told })), ended(Some(error)));
+        assert_eq!(
+            frame(json!({ "type": "call.voided", "kind": prefix, "id": "child" })),
+            ended(Some(CallError::default()))
+        );
     }
 }
 

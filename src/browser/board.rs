@@ -3,7 +3,7 @@
 //! Kept from the events that pass by, so that JavaScript holds no map of calls. It is as large as the
 //! machine's table of open calls, and no larger.
 
-use super::telling::{call_state, connection_state};
+use super::telling::{call_state, connection_state, write};
 use crate::protocol::settle::write::array;
 use crate::runtime::event::{CallState, Connection, ConnectionState, Event};
 use crate::runtime::ids::CallKey;
@@ -13,6 +13,7 @@ use crate::runtime::ids::CallKey;
 pub(super) struct Board {
     calls: Vec<Pending>,
     connection: Option<ConnectionState>,
+    interrupts: Vec<Event>,
 }
 
 #[derive(Debug)]
@@ -26,7 +27,12 @@ struct Pending {
 impl Board {
     pub(super) fn note(&mut self, event: &Event) {
         match event {
-            Event::Connection(Connection { state, .. }) => self.connection = Some(*state),
+            Event::Connection(Connection { state, is_child: false, .. }) => self.connection = Some(*state),
+            Event::Interrupted { .. } => self.interrupts.push(event.clone()),
+            Event::Resumed { session_id, interrupt_id, .. } => self.interrupts.retain(|open| {
+                !matches!(open, Event::Interrupted { session_id: session, interrupt_id: id, .. }
+                    if session == session_id && id == interrupt_id)
+            }),
             Event::Call(call) => match call.state {
                 CallState::Confirmed | CallState::Refused | CallState::Abandoned | CallState::Voided => {
                     self.drop_call(&call.key);
@@ -66,6 +72,13 @@ impl Board {
             object.optional_text("turnId", pending.turn_id.as_deref());
             object.text("state", call_state(pending.state));
         });
+        out
+    }
+
+    /// The interrupts that are open as a JSON array, in the order they came.
+    pub(super) fn interrupts(&self) -> String {
+        let mut out = String::new();
+        array(&mut out, &self.interrupts, write);
         out
     }
 

@@ -89,8 +89,8 @@ impl Driver {
         &self.host
     }
 
-    pub(super) fn engine(&self) -> &str {
-        &self.settings.engine
+    pub(super) fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     pub(super) fn stores(&self) -> bool {

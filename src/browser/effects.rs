@@ -7,6 +7,8 @@ use super::answers::{decision, outcome, verdict, written};
 use super::driver::Driver;
 use super::fetching::{follow, post};
 use super::host::settle;
+use super::request::Wanted;
+use super::settings::kept;
 use crate::runtime::ids::{AskId, CallId, CallKey, CheckId, InvocationId, WriteId};
 use crate::runtime::input::{Input, Written};
 use crate::runtime::output::{Direction, Effect, Invoke};
@@ -17,13 +19,15 @@ use wasm_bindgen::JsValue;
 /// Does it, or starts doing it.
 pub(super) fn carry_out(driver: &Rc<Driver>, effect: Effect) {
     match effect {
-        Effect::OpenStream { request, session_id, after_seq, refresh } => {
+        Effect::OpenStream { request, session_id, after_seq, last_event_id, refresh } => {
             let signal = driver.requests.open(request.0);
-            driver.tasks.spawn(follow(Rc::clone(driver), request, session_id, after_seq, refresh, signal));
+            let wanted = Wanted::Stream { after_seq, last_event_id };
+            driver.tasks.spawn(follow(Rc::clone(driver), request, session_id, wanted, refresh, signal));
         }
-        Effect::Post { request, body, refresh } => {
+        Effect::Post { request, session_id, body, refresh } => {
             let signal = driver.requests.open(request.0);
-            driver.tasks.spawn(post(Rc::clone(driver), request, body, refresh, signal));
+            let wanted = Wanted::Input(body);
+            driver.tasks.spawn(post(Rc::clone(driver), request, session_id, wanted, refresh, signal));
         }
         Effect::Abort { request } => driver.requests.abort(request.0, "given up"),
         Effect::Check { check, tool, direction, text } => {
@@ -44,6 +48,7 @@ pub(super) fn carry_out(driver: &Rc<Driver>, effect: Effect) {
         Effect::Persist { write, record } => persist(driver, write, &record),
         // The answer comes as an input of its own, once it is this page's turn.
         Effect::ClaimOwnership => drop(driver.host().claim()),
+        Effect::Adopt { session_id } => adopt(driver, session_id),
         Effect::Retire { key } => retire(driver, &key),
     }
 }
@@ -55,6 +60,7 @@ enum Awaited {
     Decision(AskId),
     Outcome(InvocationId),
     Written(WriteId),
+    Adopted(String),
     Nothing,
 }
 
@@ -77,6 +83,10 @@ fn answer(driver: &Rc<Driver>, given: Result<JsValue, JsValue>, awaited: Awaited
                 Input::Settled { invocation, outcome: outcome(given) }
             }
             Awaited::Written(write) => Input::Persisted { write, result: written(given) },
+            Awaited::Adopted(session_id) => {
+                let records = kept(&given.unwrap_or_default());
+                Input::Adopted { session_id, records }
+            }
             Awaited::Nothing => return,
         });
     });
@@ -114,6 +124,14 @@ fn persist(driver: &Rc<Driver>, write: WriteId, record: &Record) {
         return;
     }
     answer(driver, driver.host().persist(&record.to_json()), Awaited::Written(write));
+}
+
+fn adopt(driver: &Rc<Driver>, session_id: String) {
+    if driver.stores() {
+        answer(driver, driver.host().adopt(&session_id), Awaited::Adopted(session_id));
+    } else {
+        driver.push(Input::Adopted { session_id, records: Vec::new() });
+    }
 }
 
 fn retire(driver: &Rc<Driver>, key: &CallKey) {

@@ -7,6 +7,7 @@ use super::driver::Driver;
 use super::host::Host;
 use super::panics;
 use super::settings::{configuration, kept, tool};
+use crate::protocol::RawJson;
 use crate::runtime::ids::InvocationId;
 use crate::runtime::input::Input;
 use std::rc::Rc;
@@ -70,6 +71,19 @@ impl RawRuntime {
     #[wasm_bindgen(js_name = invokeTool)]
     pub fn invoke_tool(&self, call_id: String, name: String, arguments: String) {
         self.driver.push(Input::Invoked { call_id, name, arguments });
+    }
+
+    /// The app answers an interrupt, with JSON text or nothing.
+    #[wasm_bindgen(js_name = answerInterrupt)]
+    pub fn answer_interrupt(&self, interrupt_id: String, payload: Option<String>) {
+        let payload = payload.map(|text| RawJson::of(&text.into()));
+        self.driver.push(Input::InterruptAnswered { interrupt_id, payload });
+    }
+
+    /// The interrupts that are open, a JSON array.
+    #[must_use]
+    pub fn interrupts(&self) -> String {
+        self.driver.board.borrow().interrupts()
     }
 
     /// What failed may work now.

@@ -15,12 +15,12 @@ pub(super) async fn follow(
     driver: Rc<Driver>,
     request: RequestId,
     session_id: String,
-    after_seq: u64,
+    wanted: Wanted,
     refresh: bool,
     signal: JsValue,
 ) {
-    let wanted = Wanted::Stream { session_id: &session_id, after_seq };
-    let failure = match send(&driver, request, wanted, refresh, &signal).await.and_then(Answer::new) {
+    let sent = send(&driver, request, &session_id, &wanted, refresh, &signal).await;
+    let failure = match sent.and_then(Answer::new) {
         Ok(answer) => read(&driver, request, &answer).await.err(),
         Err(message) => Some(message),
     };
@@ -61,11 +61,12 @@ async fn read(driver: &Rc<Driver>, request: RequestId, answer: &Answer) -> Resul
 pub(super) async fn post(
     driver: Rc<Driver>,
     request: RequestId,
-    body: Rc<str>,
+    session_id: String,
+    wanted: Wanted,
     refresh: bool,
     signal: JsValue,
 ) {
-    let sent = send(&driver, request, Wanted::Input { body: &body }, refresh, &signal).await;
+    let sent = send(&driver, request, &session_id, &wanted, refresh, &signal).await;
     let input = match sent.and_then(Answer::new) {
         Ok(answer) => Input::PostAnswered {
             request,

@@ -77,6 +77,10 @@ extern "C" {
         attempt: f64,
     ) -> Result<JsValue, JsValue>;
 
+    /// Takes over a child session; answered by a promise of the records that earlier owners left.
+    #[wasm_bindgen(method, structural, catch)]
+    pub(super) fn adopt(this: &Host, session_id: &str) -> Result<JsValue, JsValue>;
+
     /// Stands in line for the session again.
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn claim(this: &Host) -> Result<(), JsValue>;

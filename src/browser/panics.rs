@@ -16,13 +16,11 @@ thread_local! {
 pub(super) fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
-        let before = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| {
+        std::panic::set_hook(Box::new(|info| {
             let message = info.to_string();
             for driver in watched() {
                 let _ = driver.host().panicked(&message);
             }
-            before(info);
         }));
     });
 }

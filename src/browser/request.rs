@@ -5,27 +5,31 @@
 
 use super::driver::Driver;
 use super::host::settle;
+use super::settings::Settings;
 use super::thrown::{describe, kind};
+use crate::runtime::config::Dialect;
 use crate::runtime::ids::RequestId;
 use gloo_net::http::{Method, Request, RequestBuilder};
 use js_sys::encode_uri_component;
+use std::rc::Rc;
 use wasm_bindgen::JsValue;
 use web_sys::{AbortSignal, RequestCache, RequestCredentials, RequestRedirect};
 
 /// What is to be sent.
 #[derive(Debug)]
-pub(super) enum Wanted<'a> {
-    /// A session's event stream.
-    Stream { session_id: &'a str, after_seq: u64 },
-    /// A body for the input endpoint.
-    Input { body: &'a str },
+pub(super) enum Wanted {
+    /// A session's event stream, from after what was heard last.
+    Stream { after_seq: u64, last_event_id: Option<String> },
+    /// A body for the session.
+    Input(Rc<str>),
 }
 
 /// Sends it and gives the response, whatever that is, or says what broke.
 pub(super) async fn send(
     driver: &Driver,
     request: RequestId,
-    wanted: Wanted<'_>,
+    session_id: &str,
+    wanted: &Wanted,
     refresh: bool,
     signal: &JsValue,
 ) -> Result<JsValue, String> {
@@ -33,13 +37,14 @@ pub(super) async fn send(
     if !driver.requests.has(request.0) {
         return Err("given up".to_owned());
     }
-    let built = build(driver.engine(), &wanted, token.as_deref(), Some(signal))
+    let url = address(driver, session_id, wanted);
+    let built = build(&url, wanted, token.as_deref(), Some(signal))
         // Where signals and requests come from two implementations (jsdom beside Node), the request
         // refuses the signal. Then nobody can cut the transfer short, and its answer is ignored.
-        .or_else(|_| build(driver.engine(), &wanted, token.as_deref(), None))?;
-    let size = match &wanted {
+        .or_else(|_| build(&url, wanted, token.as_deref(), None))?;
+    let size = match wanted {
         Wanted::Stream { .. } => 0,
-        Wanted::Input { body } => body.len(),
+        Wanted::Input(body) => body.len(),
     };
     let answer = settle(driver.host().fetch(&built, size as f64)).await;
     answer.map_err(|thrown| redact(describe(&thrown), token.as_deref()))
@@ -61,24 +66,34 @@ async fn token(driver: &Driver, refresh: bool) -> Result<Option<String>, String>
     }
 }
 
+/// Where it goes.
+fn address(driver: &Driver, session_id: &str, wanted: &Wanted) -> String {
+    let Settings { engine, dialect, .. } = driver.settings();
+    let session = String::from(encode_uri_component(session_id));
+    match (dialect, wanted) {
+        (Dialect::Native, Wanted::Stream { after_seq, .. }) => {
+            format!("{engine}/api/client/sessions/{session}/events/stream?after_seq={after_seq}")
+        }
+        (Dialect::Native, Wanted::Input(_)) => format!("{engine}/api/client/sessions/input"),
+        (Dialect::Trigger, _) => {
+            let joint = if engine.bytes().any(|byte| byte == b'?') { '&' } else { '?' };
+            format!("{engine}{joint}session_id={session}")
+        }
+    }
+}
+
 fn build(
-    engine: &str,
-    wanted: &Wanted<'_>,
+    url: &str,
+    wanted: &Wanted,
     token: Option<&str>,
     signal: Option<&JsValue>,
 ) -> Result<web_sys::Request, String> {
-    let (method, url, accept) = match wanted {
-        Wanted::Stream { session_id, after_seq } => {
-            let session = String::from(encode_uri_component(session_id));
-            let url = format!("{engine}/api/client/sessions/{session}/events/stream?after_seq={after_seq}");
-            (Method::GET, url, "text/event-stream")
-        }
-        Wanted::Input { .. } => {
-            (Method::POST, format!("{engine}/api/client/sessions/input"), "application/json")
-        }
+    let (method, accept) = match wanted {
+        Wanted::Stream { .. } => (Method::GET, "text/event-stream"),
+        Wanted::Input(_) => (Method::POST, "application/json"),
     };
     let signal = signal.filter(|signal| signal.is_object()).map(|signal| AbortSignal::from(signal.clone()));
-    let mut builder = RequestBuilder::new(&url)
+    let mut builder = RequestBuilder::new(url)
         .method(method)
         .header("accept", accept)
         .cache(RequestCache::NoStore)
@@ -90,8 +105,9 @@ fn build(
         builder = builder.header("authorization", &format!("Bearer {token}"));
     }
     let built: Result<Request, _> = match wanted {
+        Wanted::Stream { last_event_id: Some(id), .. } => builder.header("last-event-id", id).build(),
         Wanted::Stream { .. } => builder.build(),
-        Wanted::Input { body } => builder.header("content-type", "application/json").body(*body),
+        Wanted::Input(body) => builder.header("content-type", "application/json").body(&**body),
     };
     built.map(Into::into).map_err(|error| redact(error.to_string(), token))
 }

@@ -6,7 +6,7 @@
 use super::thrown::{property, text_of};
 use crate::protocol::RawJson;
 use crate::protocol::settle::{Encoding, JsonText};
-use crate::runtime::config::Config;
+use crate::runtime::config::{Config, Dialect};
 use crate::runtime::ids::{CallKey, Millis};
 use crate::runtime::record::{Progress, Record};
 use crate::runtime::tool::{Mode, OnInvalid, ToolSpec};
@@ -19,6 +19,8 @@ use wasm_bindgen::{JsCast, JsError, JsValue};
 pub(super) struct Settings {
     /// The engine's address, without a slash at its end.
     pub(super) engine: String,
+    /// How the engine speaks, and so where requests go.
+    pub(super) dialect: Dialect,
     /// Whether the host stores records. If not, they are taken for stored: calls live as long as the page.
     pub(super) stores: bool,
 }
@@ -26,8 +28,14 @@ pub(super) struct Settings {
 /// Reads a configuration.
 pub(super) fn configuration(object: &JsValue) -> Result<(Settings, Config), JsError> {
     let from = Reader { object, wrong: Cell::new(None) };
-    let settings = Settings { engine: from.required_text("engine"), stores: from.flag("stores", false) };
+    let dialect = match from.text("transport").as_deref() {
+        Some("trigger") => Dialect::Trigger,
+        _ => Dialect::Native,
+    };
+    let settings =
+        Settings { engine: from.required_text("engine"), dialect, stores: from.flag("stores", false) };
     let mut config = Config {
+        dialect,
         agent: from.required_text("agent"),
         session_id: from.required_text("sessionId"),
         ..Config::default()
@@ -55,6 +63,7 @@ pub(super) fn configuration(object: &JsValue) -> Result<(Settings, Config), JsEr
     from.size("maxArgumentDepth", &mut config.max_argument_depth);
     from.size("maxResultBytes", &mut config.max_result_bytes);
     from.size("maxTurns", &mut config.max_turns);
+    from.size("maxChildren", &mut config.max_children);
     from.done((settings, config))
 }
 

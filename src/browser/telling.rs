@@ -8,7 +8,7 @@ use crate::protocol::RawJson;
 use crate::protocol::settle::write::{Object, array};
 use crate::runtime::event::{
     CallChanged, CallState, Calling, Connection, ConnectionState, Delivery, DeliveryState, Event, Finished,
-    InputClass, Problem, Report, ReportStatus, TurnStatus, Warning, write_issue,
+    InputClass, Node, Problem, Report, ReportStatus, TurnStatus, Warning, write_issue,
 };
 use crate::schema::Issue;
 
@@ -29,6 +29,7 @@ pub(super) fn kind(event: &Event) -> &'static str {
         Event::TurnFinished { .. } => "turn.finished",
         Event::Interrupted { .. } => "interrupt",
         Event::Resumed { .. } => "interrupt.resumed",
+        Event::InterruptRefused { .. } => "interrupt.refused",
     }
 }
 
@@ -42,7 +43,8 @@ pub(super) fn batch(events: &[&Event]) -> String {
     out
 }
 
-fn write(event: &Event, object: &mut Object<'_>) {
+/// The members of an event, but for its kind.
+pub(super) fn write(event: &Event, object: &mut Object<'_>) {
     match event {
         Event::Connection(event) => connection(event, object),
         Event::Delivery(event) => delivery(event, object),
@@ -78,17 +80,51 @@ fn write(event: &Event, object: &mut Object<'_>) {
             object.text("text", text);
             value(object, "data", data.as_ref());
             problem(object, error.as_ref());
-            object.list("children", children, |child, object| {
-                object.text("type", "tool");
-                report(child, object);
-            });
+            object.list("children", children, node);
         }
-        Event::Interrupted { interrupt_id, reason, payload } => {
-            object.text("interruptId", interrupt_id);
+        Event::Interrupted { session_id, interrupt_id, turn_id, reason, payload } => {
+            interrupt(object, session_id, interrupt_id, turn_id.as_deref());
             nullable(object, "reason", reason.as_deref());
             value(object, "payload", Some(payload));
         }
-        Event::Resumed { interrupt_id } => object.text("interruptId", interrupt_id),
+        Event::Resumed { session_id, interrupt_id, turn_id, payload } => {
+            interrupt(object, session_id, interrupt_id, turn_id.as_deref());
+            value(object, "payload", Some(payload));
+        }
+        Event::InterruptRefused { session_id, interrupt_id, turn_id, error } => {
+            interrupt(object, session_id, interrupt_id, turn_id.as_deref());
+            problem(object, Some(error));
+        }
+    }
+}
+
+fn interrupt(object: &mut Object<'_>, session_id: &str, interrupt_id: &str, turn_id: Option<&str>) {
+    object.text("sessionId", session_id);
+    object.text("interruptId", interrupt_id);
+    nullable(object, "turnId", turn_id);
+}
+
+/// A part of a turn's account, and what is under it.
+fn node(node: &Node, object: &mut Object<'_>) {
+    match node {
+        Node::Tool(call) => {
+            object.text("type", "tool");
+            report(call, object);
+        }
+        Node::Agent(agent) => {
+            object.text("type", "agent");
+            object.text("sessionId", &agent.session_id);
+            object.optional_text("callId", agent.call_id.as_deref());
+            object.optional_text("name", agent.name.as_deref());
+            nullable(object, "turnId", agent.turn_id.as_deref());
+            object.number("tripIndex", u64::from(agent.trip_index));
+            object.text("status", report_status(agent.status));
+            problem(object, agent.error.as_ref());
+            object.number("startedAt", agent.started_at.0);
+            object.number("endedAt", agent.ended_at.0);
+            object.number("duration", agent.ended_at.since(agent.started_at).0);
+            object.list("children", &agent.children, self::node);
+        }
     }
 }
 

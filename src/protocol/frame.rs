@@ -124,13 +124,24 @@ pub enum Frame {
     Resumed {
         /// The interrupt's id.
         interrupt_id: String,
+        /// What the one who resumed it gave.
+        payload: RawJson,
     },
-    /// A child session began, with a stream of its own.
+    /// A child session began a turn, on a stream of its own.
     ChildStarted {
         /// The child's session id.
         session_id: String,
         /// The call in the parent that it serves, where the dialect tells.
         call_id: Option<String>,
+        /// The agent that runs in it, where the dialect tells.
+        agent: Option<String>,
+    },
+    /// A child session's turn is over, as its parent sees it.
+    ChildEnded {
+        /// The child's session id.
+        session_id: String,
+        /// Why it failed, if it did.
+        error: Option<CallError>,
     },
     /// The whole session was cancelled: every open call is gone, and no frame will say so per call.
     SessionCancelled,
@@ -162,6 +173,19 @@ pub struct CallRequested {
     pub run_timeout: Option<u64>,
     /// The attempt's deadline by the engine's clock, in milliseconds since the epoch.
     pub deadline: Option<u64>,
+    /// Whether it may be settled at once, without a `CallDispatched`.
+    pub dispatched: bool,
+    /// What the engine itself finds wrong with the arguments, where it looks and the dialect tells.
+    pub objection: Option<Objection>,
+}
+
+/// What an engine finds wrong with a call's arguments. It never blocks the call: its author decides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Objection {
+    /// Whether they are no JSON object at all, rather than one that does not fit.
+    pub malformed: bool,
+    /// What is wrong, in words.
+    pub error: String,
 }
 
 /// Who is to run a call.

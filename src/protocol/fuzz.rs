@@ -46,7 +46,7 @@ pub fn fuzz_native(bytes: &[u8]) {
         let mut frames = Vec::new();
         if let Err(error) = native::decode(name, data, id, &mut frames) {
             assert!(frames.is_empty(), "a bad event gives no frame");
-            assert!(error.excerpt.chars().count() < 200, "an excerpt is short");
+            assert!(error.excerpt.chars().count() < 300, "an excerpt is short");
         }
     }
     let mut frames = Vec::new();

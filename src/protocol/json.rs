@@ -141,8 +141,9 @@ fn decimal(number: &str, scale: i32) -> Option<(u64, bool)> {
         Some(digits) => (true, digits),
         None => (false, number),
     };
-    let (digits, exponent) = match digits.split_once(['e', 'E']) {
-        Some((digits, exponent)) => (digits, exponent.parse::<i32>().ok()?),
+    let exponent_at = digits.bytes().position(|byte| byte.eq_ignore_ascii_case(&b'e'));
+    let (digits, exponent) = match exponent_at {
+        Some(at) => (digits.get(..at)?, digits.get(at.saturating_add(1)..)?.parse::<i32>().ok()?),
         None => (digits, 0),
     };
     let mut shift = scale.saturating_add(exponent);

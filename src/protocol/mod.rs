@@ -12,6 +12,7 @@ pub(crate) mod json;
 pub mod native;
 pub mod settle;
 pub mod sse;
+pub mod trigger;
 
 pub use frame::Frame;
 pub use json::RawJson;

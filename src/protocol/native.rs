@@ -4,7 +4,7 @@
 //! missing or odd reads as not said. Only a frame that is no JSON, or lacks what makes it a fact, is
 //! an error. Nothing here remembers an earlier frame, and nothing here panics, whatever comes.
 
-mod calls;
+pub(super) mod calls;
 mod excerpt;
 mod moment;
 mod session;
@@ -75,21 +75,33 @@ pub fn decode(name: &str, data: &str, id: Option<&str>, out: &mut Vec<Positioned
     if name == TOKEN_DELTA && id.is_none() && calls::flat_delta(data, out) {
         return Ok(());
     }
+    decode_by(read_frame, name, data, id, out)
+}
+
+/// Reads what a frame says, or names what it lacks.
+pub(super) type ReadFrame = fn(&str, &Payload<'_>, Option<&str>) -> Result<Read, &'static str>;
+
+/// Decodes one event of any dialect whose frames are objects with a type.
+pub(super) fn decode_by(
+    read_frame: ReadFrame,
+    name: &str,
+    data: &str,
+    id: Option<&str>,
+    out: &mut Vec<Positioned>,
+) -> Result<(), FrameError> {
     let fallback = id.and_then(|id| id.parse().ok());
     let refuse = |what: String, seq: Option<u64>| FrameError { what, excerpt: excerpt::of(name, data), seq };
-    let read = Envelope::read(data)
-        .and_then(|envelope| Payload::read(envelope.payload).map(|payload| (envelope, payload)));
-    let Some((envelope, payload)) = read else {
-        return Err(refuse("not a JSON object".to_owned(), fallback));
-    };
+    let no_object = || refuse("not a JSON object".to_owned(), fallback);
+    let Some(envelope) = Envelope::read(data) else { return Err(no_object()) };
+    let Some(payload) = Payload::read(envelope.payload) else { return Err(no_object()) };
     let seq = envelope.seq.or(fallback);
-    let told = payload.kind.or(envelope.kind).and_then(json::text);
+    let told = payload.kind().or(envelope.kind).and_then(json::text);
     let named = (!name.is_empty() && name != "message").then_some(Cow::Borrowed(name));
     let Some(kind) = told.or(named) else {
         return Err(refuse("a frame without a type".to_owned(), seq));
     };
     let seq = seq.filter(|_| kind != TOKEN_DELTA);
-    let turn_id = envelope.turn_id.or(payload.turn_id).and_then(json::text).map(Cow::into_owned);
+    let turn_id = envelope.turn_id.or(payload.turn_id()).and_then(json::text).map(Cow::into_owned);
     let before = out.len();
     let position = |frame: Frame| Positioned {
         seq,
@@ -109,43 +121,52 @@ pub fn decode(name: &str, data: &str, id: Option<&str>, out: &mut Vec<Positioned
     Ok(())
 }
 
-enum Read {
+/// What one event says.
+pub(super) enum Read {
     One(Frame),
     Pieces(Vec<Frame>),
 }
 
-/// Reads what the frame says, or names what it lacks.
 fn read_frame(kind: &str, payload: &Payload<'_>, turn_id: Option<&str>) -> Result<Read, &'static str> {
     Ok(Read::One(match kind {
         TOKEN_DELTA => return Ok(Read::Pieces(calls::deltas(payload))),
-        "tool.call.requested" => calls::requested(payload)?,
-        "tool.call.dispatched" => {
-            Frame::CallDispatched { id: payload.call_id()?, attempt: payload.attempt.and_then(json::whole) }
-        }
+        "tool.call.requested" => Frame::CallRequested(calls::requested(payload)?),
+        "tool.call.dispatched" => Frame::CallDispatched {
+            id: payload.required_call_id()?,
+            attempt: payload.attempt().and_then(json::whole),
+        },
         "tool.call.completed" => Frame::CallCompleted {
-            id: payload.call_id()?,
-            result: payload.result.map(json::value).unwrap_or_default(),
+            id: payload.required_call_id()?,
+            result: payload.result().map(json::value).unwrap_or_default(),
         },
         "tool.call.errored" => Frame::CallErrored {
-            id: payload.call_id()?,
-            error: payload.error.map(calls::error).unwrap_or_default(),
-            retryable: payload.retryable.and_then(json::flag).unwrap_or(false),
+            id: payload.required_call_id()?,
+            error: payload.error().map(calls::error).unwrap_or_default(),
+            retryable: payload.retryable().and_then(json::flag).unwrap_or(false),
         },
-        "call.voided" if calls::is_tool_call(payload.void_kind) => {
-            Frame::CallVoided { id: payload.call_id()? }
+        "call.voided" if calls::is_tool_call(payload.void_kind()) => {
+            Frame::CallVoided { id: payload.required_call_id()? }
         }
         "message.new" => session::message(payload)?,
-        "turn.started" => Frame::TurnStarted { turn_id: payload.turn(turn_id)? },
+        "turn.started" => Frame::TurnStarted { turn_id: payload.required_turn(turn_id)? },
         "turn.completed" => Frame::TurnCompleted {
-            turn_id: payload.turn(turn_id)?,
-            data: payload.data.map(json::value),
-            error: payload.error.map(calls::error),
+            turn_id: payload.required_turn(turn_id)?,
+            data: payload.data().map(json::value),
+            error: payload.error().map(calls::error),
         },
         "session.interrupted" => session::interrupted(payload)?,
-        "session.interrupt_resumed" => Frame::Resumed { interrupt_id: payload.interrupt()? },
+        "session.interrupt_resumed" => Frame::Resumed {
+            interrupt_id: payload.required_interrupt()?,
+            payload: payload.payload().map(json::value).unwrap_or_default(),
+        },
         "session.cancelled" => Frame::SessionCancelled,
-        "subagent.started" | "sub_agent.started" => session::child(payload)?,
-        other => Frame::Unknown { name: other.to_owned() },
+        "call.voided" if session::is_child(payload.void_kind()) => session::child_ended(payload, true)?,
+        other => match other.strip_prefix("subagent.").or_else(|| other.strip_prefix("sub_agent.")) {
+            Some("started") => session::child(payload)?,
+            Some("turn_completed") => session::child_ended(payload, false)?,
+            Some("errored") => session::child_ended(payload, true)?,
+            _ => Frame::Unknown { name: other.to_owned() },
+        },
     }))
 }
 
@@ -182,16 +203,26 @@ impl<'a> Envelope<'a> {
 
 macro_rules! payload {
     ($($member:ident: $name:literal),* $(,)?) => {
-        /// The members any frame's payload may have, as the text they came in.
-        struct Payload<'a> {
-            $($member: Option<&'a str>),*
-        }
+        /// Where in a payload each member is.
+        #[allow(non_camel_case_types)]
+        enum Member { $($member),* }
+
+        const NAMES: [&str; [$($name),*].len()] = [$($name),*];
+
+        /// The members any frame's payload may have, as the text they came in. One array and not a field for
+        /// each: moving two dozen fields one by one was a kilobyte of code.
+        pub(super) struct Payload<'a>([Option<&'a str>; NAMES.len()]);
 
         impl<'a> Payload<'a> {
             fn read(json: &'a str) -> Option<Self> {
-                let [$($member),*] = json::pick(json, [$($name),*])?;
-                Some(Self { $($member),* })
+                json::pick(json, NAMES).map(Self)
             }
+
+            $(
+                pub(super) fn $member(&self) -> Option<&'a str> {
+                    self.0.get(Member::$member as usize).copied().flatten()
+                }
+            )*
         }
     };
 }
@@ -218,22 +249,25 @@ payload! {
     reason: "reason",
     payload: "payload",
     session_id: "session_id",
+    agent_id: "agent_id",
     child_session_id: "child_session_id",
     text: "text",
     tool_calls: "tool_calls",
+    input: "input",
+    ok: "ok",
 }
 
 impl Payload<'_> {
-    fn call_id(&self) -> Result<String, &'static str> {
-        required(self.id.or(self.tool_call_id), "an id")
+    pub(super) fn required_call_id(&self) -> Result<String, &'static str> {
+        required(self.id().or(self.tool_call_id()), "an id")
     }
 
-    fn interrupt(&self) -> Result<String, &'static str> {
-        required(self.interrupt_id, "an interrupt id")
+    fn required_interrupt(&self) -> Result<String, &'static str> {
+        required(self.interrupt_id(), "an interrupt id")
     }
 
-    fn turn(&self, of_envelope: Option<&str>) -> Result<String, &'static str> {
-        required(self.turn_id, "a turn id").or_else(|lack| of_envelope.map(str::to_owned).ok_or(lack))
+    fn required_turn(&self, of_envelope: Option<&str>) -> Result<String, &'static str> {
+        required(self.turn_id(), "a turn id").or_else(|lack| of_envelope.map(str::to_owned).ok_or(lack))
     }
 }
 

@@ -129,8 +129,17 @@ pub(crate) fn enveloped(session_id: &str, write: &dyn Fn(&mut Object<'_>)) -> St
     out
 }
 
+/// A body that is one action and nothing around it, as the trigger dialect takes them.
+pub(crate) fn bare(write: &dyn Fn(&mut Object<'_>)) -> String {
+    let mut out = String::new();
+    let mut action = Object::begin(&mut out);
+    write(&mut action);
+    action.end();
+    out
+}
+
 impl InterruptResume<'_> {
-    fn write(&self, object: &mut Object<'_>) {
+    pub(crate) fn write(&self, object: &mut Object<'_>) {
         object.text("type", "interrupt.resume");
         object.text("interrupt_id", self.interrupt_id);
         object.optional_json("payload", self.payload);
@@ -144,6 +153,13 @@ impl ToolError<'_> {
         object.number("attempt", self.attempt);
         object.text("error", &clip(self.error, MAX_ERROR_CHARS));
         object.flag("retryable", self.retryable);
+    }
+
+    /// The same with what the trigger dialect takes beside: a code, and anything more there is to say.
+    pub(crate) fn write_action(&self, object: &mut Object<'_>, code: &str, detail: Option<JsonText<'_>>) {
+        self.write(object);
+        object.text("code", code);
+        object.optional_json("detail", detail);
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::call::{Answer, Call, Ending, Phase, Settling, Standing};
 use super::codes::Code;
+use super::config::Dialect;
 use super::delivery::{Next, Parcel, Reply, Travel};
-use super::event::{Delivery, DeliveryState, Event, Problem, ReportStatus};
+use super::event::{Delivery, DeliveryState, Event, Problem, ReportStatus, write_issue};
 use super::ids::{CallKey, CheckId, InvocationId, Millis, RequestId, WriteId};
 use super::input::{Failure, Outcome, Verdict, Written, retry_after};
 use super::machine::{Machine, Owner};
@@ -11,8 +12,10 @@ use super::output::{Direction, Effect};
 use super::record::{Progress, Record};
 use super::report;
 use super::tool::Mode;
+use crate::protocol::settle::Encoding;
+use crate::protocol::settle::write::{Object, array};
 use crate::protocol::{json, settle};
-use crate::schema;
+use crate::schema::{self, Issue};
 use std::rc::Rc;
 
 /// What the model is told of a silent tool's success.
@@ -46,10 +49,9 @@ impl Machine {
                 self.answer_error(&key, code, message, retryable);
             }
             Outcome::Returned { json, media } => {
-                if json.len().saturating_add(media.as_ref().map_or(0, String::len))
-                    > self.config.max_result_bytes
-                {
-                    let message = too_large(&call.name, self.config.max_result_bytes);
+                let size = json.len().saturating_add(media.as_ref().map_or(0, String::len));
+                if size > self.config.max_result_bytes {
+                    let message = too_large(&call.name, size, self.config.max_result_bytes);
                     return self.answer_error(&key, Code::ResultTooLarge, message, false);
                 }
                 self.check_result(&key, Settling { json: Rc::from(json), media });
@@ -107,6 +109,7 @@ impl Machine {
             return self.finish(key, Ending::Local);
         }
         let silent = tool.mode == Mode::Silent;
+        let trigger = self.config.dialect == Dialect::Trigger;
         let json = if silent { ACKNOWLEDGEMENT } else { &result.json };
         let media =
             result.media.as_deref().filter(|_| !silent).and_then(settle::Media::read_all).unwrap_or_default();
@@ -119,9 +122,13 @@ impl Machine {
             attempt: key.attempt,
             value,
             media: &media,
-            encoding: tool.encoding,
+            encoding: match tool.encoding {
+                // There any value is a result, `null` and look-alikes too.
+                Encoding::Auto if trigger => Encoding::Plain,
+                encoding => encoding,
+            },
         };
-        let body = settle::enveloped(&key.session_id, &|object| answer.write(object)).into();
+        let body = self.answer_body(&key.session_id, &|object| answer.write(object));
         self.store_answer(key, body, true);
     }
 
@@ -134,8 +141,25 @@ impl Machine {
             return self.finish(key, Ending::Local);
         }
         let answer = settle::ToolError { id: &key.call_id, attempt: key.attempt, error: &message, retryable };
-        let body = settle::enveloped(&key.session_id, &|object| answer.write(object)).into();
+        let body = match self.config.dialect {
+            Dialect::Native => self.answer_body(&key.session_id, &|object| answer.write(object)),
+            Dialect::Trigger => {
+                let detail = issues_text(&call.issues);
+                let detail = detail.as_deref().and_then(|detail| settle::JsonText::new(detail).ok());
+                self.answer_body(&key.session_id, &|object| {
+                    answer.write_action(object, code.as_str(), detail)
+                })
+            }
+        };
         self.store_answer(key, body, false);
+    }
+
+    /// The bytes of an answer: an input in its envelope, or an action as it is.
+    fn answer_body(&self, session_id: &str, write: &dyn Fn(&mut Object<'_>)) -> Rc<str> {
+        Rc::from(match self.config.dialect {
+            Dialect::Native => settle::enveloped(session_id, write),
+            Dialect::Trigger => settle::bare(write),
+        })
     }
 
     fn store_answer(&mut self, key: &CallKey, body: Rc<str>, ok: bool) {
@@ -196,7 +220,8 @@ impl Machine {
         self.owns(request.0, Owner::Call(key.clone()));
         self.tell_call(key, None);
         self.tell_delivery(key, DeliveryState::Sending, None, None, None);
-        self.effect(Effect::Post { request, body, refresh });
+        let session_id = key.session_id.clone();
+        self.effect(Effect::Post { request, session_id, body, refresh });
     }
 
     pub(super) fn post_answered(
@@ -209,6 +234,7 @@ impl Machine {
         let reply = Reply::Status { status, retry_after: retry_after(retry_header) };
         match self.owners.remove(&request.0) {
             Some(Owner::Turn(turn_id)) => self.message_answered(&turn_id, &reply, body),
+            Some(Owner::Resume(id)) => self.resume_answered(&id, &reply, body),
             Some(Owner::Call(key)) => self.answer_answered(&key, request, &reply, Some(status), body),
             _ => {}
         }
@@ -217,6 +243,7 @@ impl Machine {
     pub(super) fn post_failed(&mut self, request: RequestId, message: &str) {
         match self.owners.remove(&request.0) {
             Some(Owner::Turn(turn_id)) => self.message_answered(&turn_id, &Reply::Nothing, message),
+            Some(Owner::Resume(id)) => self.resume_answered(&id, &Reply::Nothing, message),
             Some(Owner::Call(key)) => self.answer_answered(&key, request, &Reply::Nothing, None, message),
             _ => {}
         }
@@ -321,10 +348,12 @@ impl Machine {
     }
 
     pub(super) fn ring_answer(&mut self, key: &CallKey) {
-        let stream_stopped = self.session.is_stopped();
-        let live = self.session.is_live();
+        let place = self.sessions.of(&key.session_id);
+        let session = self.sessions.at(place);
+        let stream_stopped = session.is_stopped();
+        let live = session.is_live();
         let until_next = self.now.plus(self.config.confirm_timeout);
-        let waited_for = self.session.board.waits_for(&key.call_id, key.attempt);
+        let waited_for = session.board.waits_for(&key.call_id, key.attempt);
         let Some(call) = self.calls.get_mut(key) else { return };
         let Phase::Sent { until, standing, answer } = &mut call.phase else { return self.send(key, false) };
         match standing {
@@ -342,7 +371,7 @@ impl Machine {
             Standing::Conflict { asked } if !*asked => {
                 *asked = true;
                 *until = until_next;
-                self.reread();
+                self.reread(place);
             }
             // Asked again, the stream still shows the call open: the refusal was wrong, or too early.
             Standing::Conflict { .. } if waited_for && answer.rounds < MAX_ROUNDS => {
@@ -365,6 +394,7 @@ impl Machine {
             self.send(&key, false);
         }
         self.wake_messages();
+        self.wake_resumes(true);
     }
 
     fn tell_delivery(
@@ -433,7 +463,7 @@ impl Machine {
         self.tell_state(key, ending.state(), None);
         let Some(call) = self.calls.remove(key) else { return };
         let report = report::account(&call, &ending, self.now);
-        self.turns.add_child(call.turn_id.as_deref(), &report);
+        self.add_report(&report);
         let failed = report.status != ReportStatus::Completed;
         self.tell(if failed { Event::Failed(Box::new(report)) } else { Event::Called(Box::new(report)) });
         if !call.local {
@@ -447,12 +477,21 @@ impl Machine {
         self.pump_queue();
         if self.backlog && self.calls.len() < self.config.max_open_calls {
             self.backlog = false;
-            self.session.board.touch_all();
-            self.compare();
+            for place in self.sessions.places() {
+                self.sessions.at_mut(place).board.touch_all();
+                self.compare(place);
+            }
         }
     }
 }
 
-fn too_large(name: &str, most: usize) -> String {
-    format!("the result of tool `{name}` is larger than {most} bytes")
+/// Violations as the detail of an error, where there are some.
+fn issues_text(issues: &[Issue]) -> Option<String> {
+    let mut text = String::new();
+    array(&mut text, issues, write_issue);
+    (!issues.is_empty()).then_some(text)
+}
+
+fn too_large(name: &str, size: usize, most: usize) -> String {
+    format!("the result of tool `{name}` takes {size} bytes, more than the {most} that may be sent")
 }

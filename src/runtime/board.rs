@@ -79,7 +79,7 @@ impl Board {
                     request: request.clone(),
                     turn_id: positioned.turn_id.clone(),
                     trip_index,
-                    state: FactState::Requested,
+                    state: if request.dispatched { FactState::Dispatched } else { FactState::Requested },
                     time_left: request.deadline.map(|deadline| TimeLeft { deadline }),
                     touched: true,
                 };

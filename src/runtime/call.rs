@@ -8,6 +8,7 @@ use super::delivery::{Parcel, Travel};
 use super::event::{CallState, DeliveryState, InputClass, Problem};
 use super::ids::{AskId, CallKey, CheckId, InvocationId, Millis, WriteId};
 use super::tool::ToolSpec;
+use crate::protocol::frame::Objection;
 use crate::schema::Issue;
 use std::rc::Rc;
 
@@ -26,6 +27,8 @@ pub(super) struct Call {
     pub(super) text: Rc<str>,
     pub(super) class: Option<InputClass>,
     pub(super) issues: Vec<Issue>,
+    /// What the engine finds wrong with the arguments, where it said so.
+    pub(super) objection: Option<Objection>,
     /// Whether a page that is gone had started it.
     pub(super) started_before: bool,
     pub(super) repaired: bool,

@@ -10,6 +10,7 @@ use super::output::{Direction, Effect, Invoke};
 use super::record::{Progress, Record};
 use super::tool::{OnInvalid, ToolSpec};
 use crate::protocol::RawJson;
+use crate::protocol::frame::Objection;
 use crate::protocol::settle::write::array;
 use crate::schema::{self, Arguments, Issue};
 use std::rc::Rc;
@@ -20,6 +21,14 @@ const MAX_ISSUES: usize = 32;
 impl Machine {
     pub(super) fn tool_registered(&mut self, spec: ToolSpec) {
         let name = spec.name.clone();
+        if self.registry.differs_from_declared(&spec) {
+            self.warn_once(Code::DeclarationIgnored, &name, &|| {
+                format!(
+                    "tool `{name}` was declared to the engine with another schema, which it keeps for this session: \
+                     the model goes on with the old one. Give the changed tool another name, `{name}_v2` say"
+                )
+            });
+        }
         self.registry.add(spec);
         let waiting =
             self.keys_where(&|call| call.name == name && matches!(call.phase, Phase::AwaitingTool { .. }));
@@ -54,7 +63,8 @@ impl Machine {
 
     /// Takes on a call the engine announced.
     pub(super) fn accept(&mut self, key: CallKey, dispatched: bool) {
-        let Some(fact) = self.session.board.fact(&key.call_id) else { return };
+        let session = self.sessions.at(self.sessions.of(&key.session_id));
+        let Some(fact) = session.board.fact(&key.call_id) else { return };
         let most = self.config.max_open_calls;
         if self.calls.len() >= most.saturating_mul(2) {
             // Not even an answer fits: the call stays on the board until there is room.
@@ -62,8 +72,14 @@ impl Machine {
             return;
         }
         let (name, arguments) = (fact.request.name.clone(), fact.request.arguments.clone());
-        let (turn_id, trip_index) = (fact.turn_id.clone(), fact.trip_index);
-        let engine_now = self.session.board.engine_now();
+        let turn_id = match &session.child {
+            // Whoever made the call in between, people know it by the turn that they began.
+            Some(child) => child.turn_id().map(str::to_owned),
+            None => fact.turn_id.clone(),
+        };
+        let trip_index = fact.trip_index;
+        let objection = fact.request.objection.clone();
+        let engine_now = session.board.engine_now();
         let deadline = fact.time_left.and_then(|left| left.local(engine_now, self.now));
         let crowded = self.calls.len() >= most;
         self.open_call(key.clone(), name, &arguments, false, dispatched);
@@ -71,6 +87,7 @@ impl Machine {
             call.turn_id = turn_id;
             call.trip_index = trip_index;
             call.deadline = deadline;
+            call.objection = objection;
         }
         let answered = self.restore(&key);
         self.tell_call(&key, Some(arguments));
@@ -95,6 +112,7 @@ impl Machine {
             text: Rc::from(arguments),
             class: None,
             issues: Vec::new(),
+            objection: None,
             started_before: false,
             repaired: false,
             consented: false,
@@ -140,7 +158,7 @@ impl Machine {
                 }
                 if !tool.checks_input {
                     call.class = Some(InputClass::Unchecked);
-                    return self.ask_or_queue(key);
+                    return self.passed(key);
                 }
                 call.check_until = Some(self.now.plus(self.config.check_timeout));
                 call.phase = Phase::Checking { check };
@@ -173,23 +191,46 @@ impl Machine {
             Verdict::Valid => {
                 call.class = Some(InputClass::Valid);
                 call.issues.clear();
-                self.ask_or_queue(&key);
+                self.passed(&key);
             }
-            Verdict::Invalid(mut issues) => {
-                issues.truncate(MAX_ISSUES);
-                call.class = Some(InputClass::Invalid);
-                call.issues = issues;
-                let problem = schema::render(&call.issues);
-                if call.tool.as_ref().is_some_and(|tool| tool.on_invalid == OnInvalid::Run) {
-                    return self.ask_or_queue(&key);
-                }
-                self.rejected(&key, Code::SchemaValidationFailed, &problem);
-            }
+            Verdict::Invalid(issues) => self.invalid(&key, issues),
             Verdict::Unavailable(why) => {
                 let message = format!("the arguments could not be checked, so nothing was run: {why}");
                 self.answer_error(&key, Code::ValidatorUnavailable, message, true);
             }
         }
+    }
+
+    /// Nothing speaks against the arguments here. The engine may have found something all the same, whose
+    /// schema is the one that the model was shown; what a repair made of them, it has not seen.
+    fn passed(&mut self, key: &CallKey) {
+        let Some(call) = self.calls.get_mut(key) else { return };
+        match call.objection.take().filter(|_| !call.repaired) {
+            None => self.ask_or_queue(key),
+            Some(Objection { error, .. }) => self.invalid(
+                key,
+                vec![Issue {
+                    path: String::new(),
+                    keyword: "engine".to_owned(),
+                    message: error,
+                    expected: None,
+                    got: None,
+                    hint: None,
+                }],
+            ),
+        }
+    }
+
+    fn invalid(&mut self, key: &CallKey, mut issues: Vec<Issue>) {
+        let Some(call) = self.calls.get_mut(key) else { return };
+        issues.truncate(MAX_ISSUES);
+        call.class = Some(InputClass::Invalid);
+        call.issues = issues;
+        let problem = schema::render(&call.issues);
+        if call.tool.as_ref().is_some_and(|tool| tool.on_invalid == OnInvalid::Run) {
+            return self.ask_or_queue(key);
+        }
+        self.rejected(key, Code::SchemaValidationFailed, &problem);
     }
 
     /// The arguments do not fit: the author's repair function gets one try, else the model gets the news.

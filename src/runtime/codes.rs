@@ -67,6 +67,8 @@ codes! {
     InvalidSchema = "invalid-schema", Use;
     /// Two tools have one name.
     DuplicateTool = "duplicate-tool", Use;
+    /// The engine keeps an earlier or its own declaration of a tool's name.
+    DeclarationIgnored = "declaration-ignored", Use;
     /// The runtime was closed.
     Closed = "closed", Use;
     /// The stream could not be reached, or broke; a CORS refusal looks like this.
@@ -123,6 +125,8 @@ codes! {
     ReplyRefused = "reply-refused", Delivery;
     /// A message was not taken: another turn was running.
     MessageRefused = "message-refused", Delivery;
+    /// An answer to an interrupt was not taken.
+    InterruptRefused = "interrupt-refused", Delivery;
     /// Too many answers wait to be sent.
     OutboxFull = "outbox-full", Delivery;
     /// There is no storage; calls live in memory.

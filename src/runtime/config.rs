@@ -3,6 +3,17 @@
 use super::ids::Millis;
 use serde::Deserialize;
 
+/// How an engine speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Dialect {
+    /// A session's event log, and inputs to it.
+    #[default]
+    Native,
+    /// One address that streams triggers and takes actions. It carries calls alone.
+    Trigger,
+}
+
 /// How the machine behaves. All spans are milliseconds.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -11,6 +22,8 @@ pub struct Config {
     pub agent: String,
     /// The session to use.
     pub session_id: String,
+    /// How the engine speaks.
+    pub dialect: Dialect,
     /// Whether the session was made just now, so that there is no history to read first.
     pub fresh: bool,
     /// Whether this page owns the session from the start. Without, it watches until it is told.
@@ -39,7 +52,8 @@ pub struct Config {
     pub max_running: usize,
     /// Most ended calls that are remembered so that a replay cannot run them again.
     pub max_remembered: usize,
-    /// Most bytes of one event.
+    /// Most bytes of one event. Far above the arguments that are taken, which an event may hold twice and escaped:
+    /// a call that is not read is not answered, and one that is read is answered with what is wrong.
     pub max_frame_bytes: usize,
     /// Most bytes of a call's arguments.
     pub max_argument_bytes: usize,
@@ -49,6 +63,9 @@ pub struct Config {
     pub max_result_bytes: usize,
     /// Most messages that may wait to be sent.
     pub max_turns: usize,
+    /// Most agents started by others that are followed at once. Each takes a connection, of which browsers
+    /// give an origin six over HTTP/1.1.
+    pub max_children: usize,
 }
 
 impl Default for Config {
@@ -56,6 +73,7 @@ impl Default for Config {
         Config {
             agent: String::new(),
             session_id: String::new(),
+            dialect: Dialect::Native,
             fresh: true,
             owner: true,
             seed: 0,
@@ -70,11 +88,12 @@ impl Default for Config {
             max_open_calls: 2_048,
             max_running: 32,
             max_remembered: 8_192,
-            max_frame_bytes: 8 << 20,
+            max_frame_bytes: 64 << 20,
             max_argument_bytes: 4 << 20,
             max_argument_depth: 128,
             max_result_bytes: 4 << 20,
             max_turns: 64,
+            max_children: 4,
         }
     }
 }

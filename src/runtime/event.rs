@@ -71,22 +71,43 @@ pub enum Event {
         data: Option<RawJson>,
         /// Why it failed, if it did.
         error: Option<Problem>,
-        /// The reports of its calls, in the order they began.
-        children: Vec<Report>,
+        /// The reports of its calls and of the agents it started, in the order they ended.
+        children: Vec<Node>,
     },
-    /// The session waits for somebody.
+    /// A session waits for somebody.
     Interrupted {
+        /// The session.
+        session_id: String,
         /// The interrupt.
         interrupt_id: String,
+        /// The turn it belongs to, where known.
+        turn_id: Option<String>,
         /// Why.
         reason: Option<String>,
         /// What the engine attached.
         payload: RawJson,
     },
-    /// The session goes on.
+    /// A session goes on.
     Resumed {
+        /// The session.
+        session_id: String,
         /// The interrupt.
         interrupt_id: String,
+        /// The turn it belongs to, where known.
+        turn_id: Option<String>,
+        /// What the one who resumed it gave.
+        payload: RawJson,
+    },
+    /// The app's answer to an interrupt was not taken.
+    InterruptRefused {
+        /// The session.
+        session_id: String,
+        /// The interrupt.
+        interrupt_id: String,
+        /// The turn it belongs to, where known.
+        turn_id: Option<String>,
+        /// Why.
+        error: Problem,
     },
 }
 
@@ -112,6 +133,8 @@ impl Problem {
 pub struct Connection {
     /// Which session's stream.
     pub session_id: String,
+    /// Whether it is that of an agent which another session started.
+    pub is_child: bool,
     /// The state it is in now.
     pub state: ConnectionState,
     /// Why, when something failed.
@@ -288,6 +311,40 @@ pub struct Finished {
     pub result: Option<RawJson>,
     /// The error's text.
     pub error: Option<String>,
+}
+
+/// One part of a turn's account.
+#[derive(Debug, Clone)]
+pub enum Node {
+    /// A call.
+    Tool(Report),
+    /// An agent that the turn, or an agent of its, started.
+    Agent(AgentReport),
+}
+
+/// What happened to one agent that a turn started.
+#[derive(Debug, Clone)]
+pub struct AgentReport {
+    /// The session it ran in.
+    pub session_id: String,
+    /// The call that started it, where known.
+    pub call_id: Option<String>,
+    /// The agent's name, where known.
+    pub name: Option<String>,
+    /// The turn it belonged to, where known.
+    pub turn_id: Option<String>,
+    /// How many model replies there were before the one that started it.
+    pub trip_index: u32,
+    /// How it ended.
+    pub status: ReportStatus,
+    /// What went wrong, when something did.
+    pub error: Option<Problem>,
+    /// When this page heard that it began, in milliseconds since the epoch.
+    pub started_at: Millis,
+    /// When it ended, in milliseconds since the epoch.
+    pub ended_at: Millis,
+    /// The reports of its calls, and of the agents it started in turn.
+    pub children: Vec<Node>,
 }
 
 /// What happened to one call, start to end.

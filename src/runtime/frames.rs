@@ -6,20 +6,64 @@ use super::codes::Code;
 use super::event::{Event, Finished};
 use super::ids::CallKey;
 use super::machine::Machine;
+use super::sessions::{Place, ROOT};
 use crate::protocol::RawJson;
-use crate::protocol::frame::{CallError, Frame, Positioned};
+use crate::protocol::frame::{CallError, CallRequested, Frame, Handler, Positioned};
 
 impl Machine {
     /// Takes in one frame that is new and in order.
-    pub(super) fn fold(&mut self, positioned: &Positioned) {
+    pub(super) fn fold(&mut self, place: Place, positioned: &Positioned) {
         let turn_id = positioned.turn_id.as_deref();
-        let trip_index = self.turns.trip_index(turn_id);
+        let session = self.sessions.at(place);
+        let trip_index =
+            session.child.as_ref().map_or_else(|| self.turns.trip_index(turn_id), |child| child.trip_index());
         let most = self.config.max_remembered;
-        if !self.session.board.fold(positioned, trip_index, most) {
+        if !self.sessions.at_mut(place).board.fold(positioned, trip_index, most) {
             self.warn_once(Code::Overloaded, "board", &|| {
                 format!("more than {most} calls are open; further ones are left alone")
             });
         }
+        match &positioned.frame {
+            Frame::CallRequested(request) => self.note_foreign(request),
+            Frame::Interrupted { interrupt_id, reason, payload } => {
+                self.interrupted(place, positioned, interrupt_id, reason.as_deref(), payload);
+            }
+            Frame::Resumed { interrupt_id, payload } => self.interrupt_resumed(place, interrupt_id, payload),
+            Frame::ChildStarted { session_id, call_id, agent } => {
+                self.child_started(place, positioned, session_id, call_id.as_deref(), agent.as_deref());
+            }
+            Frame::ChildEnded { session_id, error } => self.child_ended(session_id, error.as_ref()),
+            Frame::Unknown { name } => self.note_unknown(name),
+            _ if place == ROOT => self.fold_conversation(positioned),
+            frame => self.fold_child(place, frame),
+        }
+        self.compare(place);
+    }
+
+    /// What the conversation of an agent that another started means here: no text of its is the user's.
+    fn fold_child(&mut self, place: Place, frame: &Frame) {
+        match frame {
+            Frame::Message { role, .. } if role == "assistant" => {
+                if let Some(child) = &mut self.sessions.at_mut(place).child {
+                    child.replied();
+                }
+            }
+            Frame::TurnStarted { .. } => self.child_in_turn(place, true),
+            Frame::TurnCompleted { .. } => {
+                self.compare(place);
+                self.child_in_turn(place, false);
+            }
+            Frame::SessionCancelled => {
+                self.compare(place);
+                self.child_cancelled(place);
+            }
+            _ => {}
+        }
+    }
+
+    /// What is said in the page's own session.
+    fn fold_conversation(&mut self, positioned: &Positioned) {
+        let turn_id = positioned.turn_id.as_deref();
         match &positioned.frame {
             Frame::TextDelta { message_id, text } => {
                 self.turns.streamed(turn_id, text);
@@ -30,7 +74,7 @@ impl Machine {
                 if role == "assistant" {
                     self.turns.replied(turn_id, text.as_deref());
                 }
-                let replayed = !self.session.is_live();
+                let replayed = !self.sessions.root().is_live();
                 self.tell(Event::Message {
                     turn_id: turn_id.map(str::to_owned),
                     message_id: id.clone(),
@@ -43,24 +87,30 @@ impl Machine {
             Frame::TurnStarted { turn_id } => self.turn_started(turn_id),
             Frame::TurnCompleted { turn_id, data, error } => {
                 // Confirmations that came before this frame belong into the turn's report.
-                self.compare();
+                self.compare(ROOT);
                 self.turn_completed(turn_id, data.clone(), error.as_ref());
             }
-            Frame::Interrupted { interrupt_id, reason, payload } => {
-                let (interrupt_id, reason) = (interrupt_id.clone(), reason.clone());
-                self.tell(Event::Interrupted { interrupt_id, reason, payload: payload.clone() });
-            }
-            Frame::Resumed { interrupt_id } => {
-                self.tell(Event::Resumed { interrupt_id: interrupt_id.clone() });
-            }
             Frame::SessionCancelled => {
-                self.compare();
+                self.compare(ROOT);
+                self.close_interrupts(ROOT);
                 self.turns_cancelled();
             }
-            Frame::Unknown { name } => self.note_unknown(name),
             _ => {}
         }
-        self.compare();
+    }
+
+    /// A tool of this page that the engine lets somebody else run is not used: its name was taken.
+    fn note_foreign(&mut self, request: &CallRequested) {
+        let name = &request.name;
+        if request.handler == Handler::Client || self.registry.get(name).is_none() {
+            return;
+        }
+        self.warn_once(Code::DeclarationIgnored, name, &|| {
+            format!(
+                "the engine ran a tool named `{name}` itself: it has one of that name, or had not heard of the \
+                 page's when the model called it. Give the page's tool another name, or declare it to that agent"
+            )
+        });
     }
 
     fn note_unknown(&mut self, name: &str) {
@@ -87,11 +137,12 @@ impl Machine {
 
     /// Compares what the engine says with what is being done about it. What ended is ended at once;
     /// what is open is started only at the live edge.
-    pub(super) fn compare(&mut self) {
-        let live = self.session.is_live();
-        for id in self.session.board.take_touched() {
-            let Some(fact) = self.session.board.fact(&id) else { continue };
-            let key = CallKey::new(self.session.id.clone(), id.clone(), fact.request.attempt);
+    pub(super) fn compare(&mut self, place: Place) {
+        let live = self.sessions.at(place).is_live();
+        for id in self.sessions.at_mut(place).board.take_touched() {
+            let session = self.sessions.at(place);
+            let Some(fact) = session.board.fact(&id) else { continue };
+            let key = CallKey::new(session.id.clone(), id.clone(), fact.request.attempt);
             match fact.state.clone() {
                 FactState::Requested | FactState::Dispatched => {
                     let dispatched = matches!(fact.state, FactState::Dispatched);
@@ -100,8 +151,8 @@ impl Machine {
                         if dispatched {
                             self.note_dispatched(&key);
                         }
-                    } else if !live || !self.owner {
-                        self.session.board.touch_later(&id);
+                    } else if !live || !self.may_accept(&key) {
+                        self.sessions.at_mut(place).board.touch_later(&id);
                     } else if !self.remembered.knows(&key) {
                         self.accept(key, dispatched);
                     }
@@ -109,15 +160,15 @@ impl Machine {
                 FactState::RetryWaiting(error) => self.conclude(&key, &Err(error), live),
                 FactState::Completed(result) => {
                     self.conclude(&key, &Ok(result), live);
-                    self.session.board.drop_fact(&id);
+                    self.sessions.at_mut(place).board.drop_fact(&id);
                 }
                 FactState::Errored(error) => {
                     self.conclude(&key, &Err(error), live);
-                    self.session.board.drop_fact(&id);
+                    self.sessions.at_mut(place).board.drop_fact(&id);
                 }
                 FactState::Voided => {
                     self.void(&key, "the engine called it off");
-                    self.session.board.drop_fact(&id);
+                    self.sessions.at_mut(place).board.drop_fact(&id);
                 }
             }
         }
@@ -128,7 +179,16 @@ impl Machine {
         let first = CallKey::new(key.session_id.clone(), key.call_id.clone(), 0);
         let older = self.calls.keys_between(&first, key).to_vec();
         for key in older {
-            self.void(&key, "a newer attempt has begun");
+            let failed = self
+                .calls
+                .get(&key)
+                .is_some_and(|call| call.phase.was_sent() && call.phase.answered_ok() == Some(false));
+            if failed {
+                // What it asked for by its error, where no frame says so: another attempt.
+                self.finish(&key, Ending::Confirmed);
+            } else {
+                self.void(&key, "a newer attempt has begun");
+            }
         }
     }
 

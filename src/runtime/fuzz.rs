@@ -83,6 +83,7 @@ fn note(effect: &Effect, asked: &mut Asked) {
         | Effect::WithdrawAsk { .. }
         | Effect::Cancel { .. }
         | Effect::ClaimOwnership
+        | Effect::Adopt { .. }
         | Effect::Retire { .. } => {}
     }
 }

@@ -3,6 +3,7 @@
 use super::ids::{AskId, CheckId, InvocationId, Millis, RequestId, WriteId};
 use super::record::Record;
 use super::tool::ToolSpec;
+use crate::protocol::RawJson;
 use crate::schema::Issue;
 
 /// Something that happened.
@@ -36,6 +37,13 @@ pub enum Input {
         name: String,
         /// The arguments as JSON text.
         arguments: String,
+    },
+    /// The app answers an interrupt.
+    InterruptAnswered {
+        /// The interrupt.
+        interrupt_id: String,
+        /// What the one who raised it is to get.
+        payload: Option<RawJson>,
     },
     /// A stream's response head came.
     StreamOpened {
@@ -135,6 +143,13 @@ pub enum Input {
         /// The records of the session's open calls.
         records: Vec<Record>,
     },
+    /// This page now runs the calls of a child session too.
+    Adopted {
+        /// The child.
+        session_id: String,
+        /// The records of its open calls that earlier owners left.
+        records: Vec<Record>,
+    },
     /// Another page owns the session: this one watches.
     OwnershipLost,
     /// The page goes to sleep: hidden for good, frozen, or into the back-forward cache.
@@ -231,7 +246,7 @@ pub enum Failure {
 #[must_use]
 pub fn retry_after(header: Option<&str>) -> Option<Millis> {
     const MOST: u64 = 24 * 3_600;
-    let digits = header?.trim();
+    let digits = header?.trim_ascii();
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     let seconds = is_number.then(|| digits.parse().unwrap_or(MOST))?;
     Some(Millis(seconds.min(MOST) * 1_000))

@@ -5,16 +5,19 @@
 //! no clock and no JavaScript, so that any run can be replayed from its inputs.
 
 use super::call::Call;
+use super::children::Birth;
 use super::codes::Code;
 use super::config::Config;
 use super::event::{Event, Warning};
 use super::ids::{AskId, CallKey, InvocationId, Millis};
 use super::input::Input;
+use super::interrupts::Resumes;
 use super::output::{Effect, Output};
 use super::record::Progress;
 use super::registry::Registry;
 use super::rng::Rng;
 use super::session::Session;
+use super::sessions::{ROOT, Sessions};
 use super::table::Table;
 use super::turn::Turns;
 use crate::protocol::settle;
@@ -23,11 +26,14 @@ use std::collections::VecDeque;
 /// The runtime's state machine.
 #[derive(Debug)]
 pub struct Machine {
-    pub(super) config: Config,
+    pub(super) config: Box<Config>,
     pub(super) now: Millis,
     pub(super) rng: Rng,
     pub(super) registry: Registry,
-    pub(super) session: Session,
+    pub(super) sessions: Sessions,
+    /// Agents that wait to be followed, in the order they began.
+    pub(super) births: Vec<Birth>,
+    pub(super) resumes: Resumes,
     pub(super) turns: Turns,
     pub(super) calls: Table<CallKey, Call>,
     /// Calls that wait for their lane, first come first served.
@@ -58,6 +64,8 @@ pub(super) enum Owner {
     Stream,
     /// A message's request.
     Turn(String),
+    /// An answer to an interrupt: its request.
+    Resume(String),
     /// A call's check, repair, write or request.
     Call(CallKey),
     /// A question to a person.
@@ -77,16 +85,18 @@ impl Machine {
     /// A machine at rest. `now` is the time by the shell's clock.
     #[must_use]
     pub fn new(config: Config, now: Millis) -> Self {
-        let session = Session::new(&config);
+        let session = Session::new(config.session_id.clone(), config.fresh);
         Machine {
             owner: config.owner,
             restored: Table::default(),
             rng: Rng::new(config.seed),
             remembered: Remembered::new(config.max_remembered),
-            config,
+            config: Box::new(config),
             now,
             registry: Registry::default(),
-            session,
+            sessions: Sessions::new(session),
+            births: Vec::new(),
+            resumes: Resumes::default(),
             turns: Turns::default(),
             calls: Table::default(),
             queue: Vec::new(),
@@ -114,11 +124,14 @@ impl Machine {
         match input {
             Input::ToolRegistered(spec) => self.tool_registered(*spec),
             Input::ToolUnregistered { name } => self.tool_unregistered(&name),
-            Input::Attached => self.want_stream(),
+            Input::Attached => self.want_stream(ROOT),
             Input::MessageSent { turn_id, message_id, text, queue } => {
                 self.message_sent(turn_id, &message_id, &text, queue);
             }
             Input::Invoked { call_id, name, arguments } => self.invoked(call_id, name, &arguments),
+            Input::InterruptAnswered { interrupt_id, payload } => {
+                self.interrupt_answered(&interrupt_id, payload.as_ref());
+            }
             Input::StreamOpened { request, status, content_type, retry_after } => {
                 self.stream_opened(request, status, content_type.as_deref(), retry_after.as_deref());
             }
@@ -138,7 +151,12 @@ impl Machine {
             Input::Persisted { write, result } => self.persisted(write, result),
             Input::OwnershipGained { records } => self.ownership_gained(records),
             Input::OwnershipLost => self.ownership_lost(),
-            Input::Suspended => self.suspend_stream(),
+            Input::Adopted { session_id, records } => self.adopted(&session_id, records),
+            Input::Suspended => {
+                for place in self.sessions.places() {
+                    self.suspend_stream(place);
+                }
+            }
             Input::Resumed => self.resumed(),
             Input::NetworkChanged { online } => self.network_changed(online),
             Input::Woken => self.woken(),
@@ -161,7 +179,9 @@ impl Machine {
             return None;
         }
         let calls = self.calls.values().iter().filter_map(|call| self.call_rings_at(call));
-        [self.stream_rings_at(), self.turns.rings_at()].into_iter().flatten().chain(calls).min()
+        let streams = self.sessions.places().filter_map(|place| self.stream_rings_at(place));
+        let posts = [self.turns.rings_at(), self.resumes.rings_at()].into_iter().flatten();
+        streams.chain(posts).chain(calls).min()
     }
 
     /// The registered tools as the engine's worker declares them: a JSON array of `AgentTool`.
@@ -188,8 +208,11 @@ impl Machine {
     }
 
     fn ring(&mut self) {
-        self.ring_stream();
+        for place in self.sessions.places() {
+            self.ring_stream(place);
+        }
         self.ring_turns();
+        self.wake_resumes(false);
         self.ring_calls();
     }
 
@@ -199,20 +222,26 @@ impl Machine {
         if came_back {
             self.woken();
         } else {
-            self.hold_stream();
+            for place in self.sessions.places() {
+                self.hold_stream(place);
+            }
         }
     }
 
     /// Something suggests that what failed may work now.
     pub(super) fn woken(&mut self) {
-        self.wake_stream();
+        for place in self.sessions.places() {
+            self.wake_stream(place);
+        }
         self.wake_parcels();
     }
 
     fn close(&mut self) {
         self.closed = true;
-        if let Some(request) = self.session.request() {
-            self.effect(Effect::Abort { request });
+        for place in self.sessions.places() {
+            if let Some(request) = self.sessions.at(place).request() {
+                self.effect(Effect::Abort { request });
+            }
         }
         for (ask, _) in self.open_questions() {
             self.effect(Effect::WithdrawAsk { ask });
@@ -275,7 +304,7 @@ impl Machine {
     pub(super) fn owner_of(&mut self, handle: u32) -> Option<CallKey> {
         match self.owners.remove(&handle)? {
             Owner::Call(key) | Owner::Question(key) | Owner::Run(key) => Some(key),
-            Owner::Stream | Owner::Turn(_) | Owner::Straggler(_) => None,
+            Owner::Stream | Owner::Turn(_) | Owner::Resume(_) | Owner::Straggler(_) => None,
         }
     }
 

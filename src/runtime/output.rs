@@ -28,13 +28,17 @@ pub enum Effect {
         session_id: String,
         /// Only events after this one are wanted.
         after_seq: u64,
+        /// The same in a dialect without numbers: the id of the last event.
+        last_event_id: Option<String>,
         /// Whether the token must be a fresh one.
         refresh: bool,
     },
-    /// Post a body to the engine's input endpoint. Answered by `PostAnswered` or `PostFailed`.
+    /// Post a body to the engine. Answered by `PostAnswered` or `PostFailed`.
     Post {
         /// Its handle.
         request: RequestId,
+        /// The session it concerns.
+        session_id: String,
         /// The JSON body; a retry has the very same bytes.
         body: Rc<str>,
         /// Whether the token must be a fresh one.
@@ -104,6 +108,11 @@ pub enum Effect {
     /// Stand in line for the session again: it was lost unawares. Answered by `OwnershipGained` when
     /// its turn comes.
     ClaimOwnership,
+    /// Own the calls of a child session too, and find what earlier owners left of them. Answered by `Adopted`.
+    Adopt {
+        /// The child.
+        session_id: String,
+    },
     /// Keep nothing of a call but that it ended. Not answered.
     Retire {
         /// Which call.

@@ -7,22 +7,15 @@ use super::ids::CallKey;
 use super::machine::Machine;
 use super::output::Effect;
 use super::record::{Progress, Record};
+use super::sessions::ROOT;
 
 impl Machine {
     /// From here on this page runs the calls. What is open on the board is taken on at the live edge.
     pub(super) fn ownership_gained(&mut self, records: Vec<Record>) {
         self.owner = true;
-        for record in records {
-            match record.progress {
-                Progress::Ended => self.remembered.remember(record.key),
-                // What this page holds is newer than what it once wrote.
-                progress if !self.calls.contains(&record.key) => {
-                    self.restored.insert(record.key, progress);
-                }
-                _ => {}
-            }
-        }
-        self.compare();
+        self.take_records(records);
+        self.compare(ROOT);
+        self.follow_children();
     }
 
     /// From here on another page runs the calls. What this one was doing about them stops, unanswered
@@ -34,6 +27,7 @@ impl Machine {
         for key in ours {
             self.drop_call(&key);
         }
+        self.leave_children();
         self.pump_queue();
     }
 
@@ -48,12 +42,15 @@ impl Machine {
         }
         self.let_go(key, "another page took the call over");
         self.calls.remove(key);
-        self.session.board.touch_later(&key.call_id);
+        let place = self.sessions.of(&key.session_id);
+        self.sessions.at_mut(place).board.touch_later(&key.call_id);
         self.release_messages(key);
     }
 
     pub(super) fn resumed(&mut self) {
-        self.resume_stream();
+        for place in self.sessions.places() {
+            self.resume_stream(place);
+        }
         self.woken();
     }
 

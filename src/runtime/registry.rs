@@ -10,6 +10,8 @@ use std::rc::Rc;
 #[derive(Debug, Default)]
 pub(super) struct Registry {
     tools: Table<String, Rc<ToolSpec>>,
+    /// The tools as the engine was told of them first: it goes by that as long as the session lives.
+    declared: Table<String, Rc<ToolSpec>>,
 }
 
 impl Registry {
@@ -27,6 +29,22 @@ impl Registry {
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.tools.keys().iter().map(String::as_str)
+    }
+
+    /// The engine is told of all that are here.
+    pub(super) fn note_declared(&mut self) {
+        for (name, tool) in self.tools.iter() {
+            if !self.declared.contains(name) {
+                self.declared.insert(name.clone(), tool.clone());
+            }
+        }
+    }
+
+    /// Whether the engine knows a tool of this name by other schemas.
+    pub(super) fn differs_from_declared(&self, spec: &ToolSpec) -> bool {
+        self.declared
+            .get(&spec.name)
+            .is_some_and(|told| told.input != spec.input || told.output != spec.output)
     }
 
     /// The tools as the engine is told of them.

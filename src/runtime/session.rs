@@ -1,20 +1,24 @@
-//! A session's event stream: connecting, catching up, staying connected.
+//! The event stream of a session: connecting, catching up, staying connected.
 //!
 //! Nothing runs until the stream's history has been read to its end. No marker says where that is,
 //! so three signs are taken: a keep-alive, a transient frame, or a quiet spell.
 
 use super::backoff;
 use super::board::Board;
+use super::children::Child;
 use super::codes::Code;
-use super::config::Config;
+use super::config::Dialect;
 use super::event::{Connection, ConnectionState, Event};
 use super::ids::{Millis, RequestId};
 use super::input::retry_after;
+use super::interrupts::OpenInterrupt;
 use super::machine::{Machine, Owner};
 use super::output::Effect;
+use super::sessions::{Place, ROOT};
 use crate::protocol::frame::Positioned;
-use crate::protocol::native;
-use crate::protocol::sse::{Limits, SseItem, SseParser};
+use crate::protocol::native::{self, FrameError};
+use crate::protocol::sse::{Limits, SseEvent, SseItem, SseParser};
+use crate::protocol::trigger;
 
 /// Most numbers that are remembered as missing.
 const MAX_MISSING: usize = 1_024;
@@ -24,9 +28,15 @@ const MAX_MISSING: usize = 1_024;
 pub(super) struct Session {
     pub(super) id: String,
     pub(super) board: Board,
+    /// What it is to the session that started it; `None` for the page's own.
+    pub(super) child: Option<Child>,
+    /// The interrupts that are open, in the order they came.
+    pub(super) interrupts: Vec<OpenInterrupt>,
     link: Link,
     /// The last sequence number up to which nothing is missing.
     cursor: u64,
+    /// The id of the last event that had one, in a dialect without numbers.
+    last_event_id: Option<String>,
     /// A hole that was asked about already.
     hole: Option<(u64, u64)>,
     /// Numbers that were gone on without. A frame that comes late all the same is still news.
@@ -35,6 +45,8 @@ pub(super) struct Session {
     live: bool,
     /// Whether the session has no history: it was made just now and nobody else knows it.
     fresh: bool,
+    /// Whether anything was ever heard of it.
+    eventful: bool,
     failures: u32,
     refreshed: bool,
     retry: Option<Millis>,
@@ -66,7 +78,9 @@ enum Link {
 /// One thing a chunk held.
 #[derive(Debug)]
 enum Heard {
-    Frame(Positioned),
+    Frame(Box<Positioned>),
+    /// The event that what came before it belongs to has this id.
+    Id(String),
     KeepAlive,
     Retry(Millis),
     /// A frame that cannot be used, with the sequence number it would have had.
@@ -78,16 +92,21 @@ enum Heard {
 }
 
 impl Session {
-    pub(super) fn new(config: &Config) -> Self {
+    #[inline(never)]
+    pub(super) fn new(id: String, fresh: bool) -> Self {
         Session {
-            id: config.session_id.clone(),
+            id,
             board: Board::default(),
+            child: None,
+            interrupts: Vec::new(),
             link: Link::Idle,
             cursor: 0,
+            last_event_id: None,
             hole: None,
             missing: Vec::new(),
             live: false,
-            fresh: config.fresh,
+            fresh,
+            eventful: false,
             failures: 0,
             refreshed: false,
             retry: None,
@@ -106,6 +125,26 @@ impl Session {
         self.live && matches!(self.link, Link::Reading { .. })
     }
 
+    /// Whether its stream is wanted, whatever state it is in.
+    pub(super) fn is_followed(&self) -> bool {
+        !matches!(self.link, Link::Idle)
+    }
+
+    /// Takes the session up again for another turn, of which this page saw the beginning, or not.
+    pub(super) fn renew(&mut self, child: Child, fresh: bool) {
+        self.child = Some(child);
+        self.fresh = fresh && !self.eventful;
+        self.failures = 0;
+    }
+
+    /// Something with a place in the story came: history may go on, and from here on there is some.
+    fn note_news(&mut self, now: Millis) {
+        self.eventful = true;
+        if let Link::Reading { news_at, .. } = &mut self.link {
+            *news_at = Some(now);
+        }
+    }
+
     /// Whether no further try will be made by itself.
     pub(super) fn is_stopped(&self) -> bool {
         matches!(self.link, Link::Stopped)
@@ -114,67 +153,82 @@ impl Session {
 
 impl Machine {
     /// Opens the stream unless it is open or about to be.
-    pub(super) fn want_stream(&mut self) {
-        if matches!(self.session.link, Link::Idle | Link::Stopped) {
-            self.session.failures = 0;
-            self.connect();
+    pub(super) fn want_stream(&mut self, place: Place) {
+        let session = self.sessions.at_mut(place);
+        if matches!(session.link, Link::Idle | Link::Stopped) {
+            session.failures = 0;
+            self.connect(place);
         }
     }
 
     /// Tries now what was to be tried later.
-    pub(super) fn wake_stream(&mut self) {
-        if matches!(self.session.link, Link::Waiting { .. } | Link::Stopped) {
-            self.connect();
+    pub(super) fn wake_stream(&mut self, place: Place) {
+        if matches!(self.sessions.at(place).link, Link::Waiting { .. } | Link::Stopped) {
+            self.connect(place);
         }
     }
 
     /// Without a network, a try proves nothing.
-    pub(super) fn hold_stream(&mut self) {
-        if let Link::Waiting { until } = &mut self.session.link {
+    pub(super) fn hold_stream(&mut self, place: Place) {
+        if let Link::Waiting { until } = &mut self.sessions.at_mut(place).link {
             *until = None;
         }
     }
 
     /// Lets the stream go while the page sleeps: it would be cut anyway, and stands in the way of the
     /// back-forward cache.
-    pub(super) fn suspend_stream(&mut self) {
-        if !matches!(self.session.link, Link::Idle | Link::Stopped) {
-            self.hang_up();
-            self.session.fresh &= self.nothing_happened();
-            self.session.link = Link::Suspended;
+    pub(super) fn suspend_stream(&mut self, place: Place) {
+        if !matches!(self.sessions.at(place).link, Link::Idle | Link::Stopped) {
+            self.lose_link(place, Link::Suspended);
         }
     }
 
-    pub(super) fn resume_stream(&mut self) {
-        if matches!(self.session.link, Link::Suspended) {
-            self.connect();
+    pub(super) fn resume_stream(&mut self, place: Place) {
+        if matches!(self.sessions.at(place).link, Link::Suspended) {
+            self.connect(place);
         }
     }
 
-    fn connect(&mut self) {
+    /// Lets the stream go for good: nothing more is wanted of it.
+    pub(super) fn drop_stream(&mut self, place: Place) {
+        self.lose_link(place, Link::Idle);
+    }
+
+    fn connect(&mut self, place: Place) {
         let request = RequestId(self.handle_number());
-        let after_seq = self.session.cursor;
-        let refresh = self.session.refreshed;
+        let until = self.now.plus(self.config.idle_timeout);
+        let session = self.sessions.at_mut(place);
+        let after_seq = session.cursor;
+        let refresh = session.refreshed;
         // A new connection may bring what was missed: it is history until shown otherwise.
-        self.session.live = self.session.fresh;
-        self.session.link = Link::Connecting { request, until: self.now.plus(self.config.idle_timeout) };
+        session.live = session.fresh;
+        session.link = Link::Connecting { request, until };
+        let (session_id, last_event_id) = (session.id.clone(), session.last_event_id.clone());
         self.owns(request.0, Owner::Stream);
-        let session_id = self.session.id.clone();
-        self.effect(Effect::OpenStream { request, session_id, after_seq, refresh });
-        self.tell_connection(ConnectionState::Connecting, None, None, None, None);
+        self.effect(Effect::OpenStream { request, session_id, after_seq, last_event_id, refresh });
+        self.tell_connection(place, ConnectionState::Connecting, None, None, None, None);
     }
 
     /// Reads on from the cursor over a new connection.
-    pub(super) fn reread(&mut self) {
-        self.hang_up();
-        self.connect();
+    pub(super) fn reread(&mut self, place: Place) {
+        self.hang_up(place);
+        self.connect(place);
     }
 
-    fn hang_up(&mut self) {
-        if let Some(request) = self.session.request() {
+    fn hang_up(&mut self, place: Place) {
+        if let Some(request) = self.sessions.at(place).request() {
             self.owners.remove(&request.0);
             self.effect(Effect::Abort { request });
         }
+    }
+
+    /// Hangs up and takes note that something may happen before the next connection.
+    fn lose_link(&mut self, place: Place, link: Link) {
+        self.hang_up(place);
+        let nothing_happened = self.turns.is_empty();
+        let session = self.sessions.at_mut(place);
+        session.fresh &= !session.eventful && nothing_happened;
+        session.link = link;
     }
 
     pub(super) fn stream_opened(
@@ -184,73 +238,74 @@ impl Machine {
         content_type: Option<&str>,
         retry_header: Option<&str>,
     ) {
-        if self.session.request() != Some(request) {
-            return;
-        }
-        let is_stream = content_type.is_some_and(|kind| {
-            kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("text/event-stream")
-        });
+        let Some(place) = self.sessions.reading(request) else { return };
+        let is_stream = content_type.is_some_and(is_event_stream);
         match status {
-            200 if is_stream => self.start_reading(request),
+            200 if is_stream => self.start_reading(place, request),
             200 => {
                 let got = content_type.unwrap_or("nothing");
                 self.stop_stream(
+                    place,
                     Code::StreamContentType,
-                    Some(status),
+                    status,
                     format!("expected text/event-stream, got {got}: is `engine` the address of an engine?"),
                 );
             }
-            401 if !self.session.refreshed => {
-                self.session.refreshed = true;
-                self.hang_up();
-                self.connect();
+            401 if !self.sessions.at(place).refreshed => {
+                self.sessions.at_mut(place).refreshed = true;
+                self.reread(place);
             }
             408 | 425 | 429 | 500..=599 => {
                 let hint = format!("the engine answered {status}; trying again");
-                self.lose_stream(Code::StreamRefused, Some(status), hint, retry_after(retry_header));
+                self.lose_stream(place, Code::StreamRefused, Some(status), hint, retry_after(retry_header));
             }
-            _ => self.stop_stream(Code::StreamRefused, Some(status), refusal_hint(status)),
+            _ => self.stop_stream(place, Code::StreamRefused, status, refusal_hint(status)),
         }
     }
 
-    fn start_reading(&mut self, request: RequestId) {
+    fn start_reading(&mut self, place: Place, request: RequestId) {
         let limits = Limits { max_event_bytes: self.config.max_frame_bytes };
-        self.session.link = Link::Reading {
+        let now = self.now;
+        let session = self.sessions.at_mut(place);
+        session.link = Link::Reading {
             request,
             parser: Box::new(SseParser::new(limits)),
-            opened_at: self.now,
-            heard_at: self.now,
+            opened_at: now,
+            heard_at: now,
             news_at: None,
         };
-        self.session.refreshed = false;
-        let state = if self.session.live { ConnectionState::Open } else { ConnectionState::CatchingUp };
-        self.tell_connection(state, None, None, None, None);
+        session.refreshed = false;
+        let state = if session.live { ConnectionState::Open } else { ConnectionState::CatchingUp };
+        self.tell_connection(place, state, None, None, None, None);
         self.wake_parcels();
     }
 
     pub(super) fn chunk_arrived(&mut self, request: RequestId, bytes: &[u8]) {
-        let now = self.now;
-        let Link::Reading { request: current, parser, heard_at, .. } = &mut self.session.link else { return };
-        if *current != request {
-            return;
-        }
+        let (now, dialect) = (self.now, self.config.dialect);
+        let Some(place) = self.sessions.reading(request) else { return };
+        let session = self.sessions.at_mut(place);
+        let Link::Reading { parser, heard_at, .. } = &mut session.link else { return };
         *heard_at = now;
-        let heard = read(parser, bytes);
-        self.session.failures = 0;
+        let heard = read(parser, bytes, dialect);
+        session.failures = 0;
         for item in heard {
             match item {
-                Heard::Frame(positioned) => self.frame_arrived(&positioned),
-                Heard::KeepAlive => self.reach_live_edge(),
-                Heard::Retry(span) => self.session.retry = Some(span.min(self.config.backoff_max)),
+                Heard::Frame(positioned) => self.frame_arrived(place, &positioned),
+                Heard::Id(id) => self.sessions.at_mut(place).last_event_id = Some(id),
+                Heard::KeepAlive => self.reach_live_edge(place),
+                Heard::Retry(span) => {
+                    self.sessions.at_mut(place).retry = Some(span.min(self.config.backoff_max));
+                }
                 Heard::Bad { code, message, seq } => {
-                    let next = self.session.cursor.saturating_add(1);
+                    let session = self.sessions.at_mut(place);
+                    let next = session.cursor.saturating_add(1);
                     if seq == Some(next) {
-                        self.session.cursor = next;
+                        session.cursor = next;
                     }
                     self.warn(code, message);
                 }
             }
-            if self.session.request() != Some(request) {
+            if self.sessions.at(place).request() != Some(request) {
                 // A frame made us hang up: what follows in this chunk comes again.
                 return;
             }
@@ -258,38 +313,39 @@ impl Machine {
     }
 
     /// Takes one frame, in its place in the session's order.
-    fn frame_arrived(&mut self, positioned: &Positioned) {
+    fn frame_arrived(&mut self, place: Place, positioned: &Positioned) {
+        let now = self.now;
         match positioned.seq {
-            None => self.reach_live_edge(),
+            // Only the native dialect has an order, and there what has no place in it is transient.
+            None if self.config.dialect == Dialect::Native => self.reach_live_edge(place),
+            None => self.sessions.at_mut(place).note_news(now),
             Some(seq) => {
-                let expected = self.session.cursor.saturating_add(1);
+                let session = self.sessions.at_mut(place);
+                let expected = session.cursor.saturating_add(1);
                 if seq < expected {
-                    if let Some(at) = self.session.missing.iter().position(|missing| *missing == seq) {
-                        self.session.missing.swap_remove(at);
-                        self.fold(positioned);
+                    if let Some(at) = session.missing.iter().position(|missing| *missing == seq) {
+                        session.missing.swap_remove(at);
+                        self.fold(place, positioned);
                     }
                     return;
                 }
-                if seq > expected && !self.accept_hole(expected, seq) {
+                if seq > expected && !self.accept_hole(place, expected, seq) {
                     return;
                 }
-                self.session.cursor = seq;
-                let now = self.now;
-                if let Link::Reading { news_at, .. } = &mut self.session.link {
-                    *news_at = Some(now);
-                }
+                let session = self.sessions.at_mut(place);
+                session.cursor = seq;
+                session.note_news(now);
             }
         }
-        self.fold(positioned);
+        self.fold(place, positioned);
     }
 
     /// Frames are missing. Asks for them once; if they do not come then, they are not to be had.
-    fn accept_hole(&mut self, from: u64, to: u64) -> bool {
-        if self.session.hole == Some((from, to)) {
-            self.session.hole = None;
-            self.session
-                .missing
-                .extend((from..to).take(MAX_MISSING.saturating_sub(self.session.missing.len())));
+    fn accept_hole(&mut self, place: Place, from: u64, to: u64) -> bool {
+        let session = self.sessions.at_mut(place);
+        if session.hole == Some((from, to)) {
+            session.hole = None;
+            session.missing.extend((from..to).take(MAX_MISSING.saturating_sub(session.missing.len())));
             self.warn(
                 Code::StreamGap,
                 format!(
@@ -299,62 +355,66 @@ impl Machine {
             );
             return true;
         }
-        self.session.hole = Some((from, to));
+        session.hole = Some((from, to));
         // Whatever came after the hole is history once it is filled.
-        self.session.fresh = false;
-        self.reread();
+        session.fresh = false;
+        self.reread(place);
         false
     }
 
     /// History ends here: what is open now is ours to run.
-    pub(super) fn reach_live_edge(&mut self) {
-        if self.session.live {
+    pub(super) fn reach_live_edge(&mut self, place: Place) {
+        let session = self.sessions.at_mut(place);
+        if session.live {
             return;
         }
-        self.session.live = true;
-        self.tell_connection(ConnectionState::Open, None, None, None, None);
-        self.compare();
+        session.live = true;
+        self.tell_connection(place, ConnectionState::Open, None, None, None, None);
+        self.tell_open_interrupts(place);
+        self.compare(place);
+        self.settle_child(place);
+        self.follow_children();
     }
 
     pub(super) fn stream_closed(&mut self, request: RequestId, failure: Option<String>) {
-        if self.session.request() != Some(request) {
-            return;
-        }
+        let Some(place) = self.sessions.reading(request) else { return };
         let hint = match failure {
             None => "the engine closed the stream; reconnecting".to_owned(),
             Some(what) => format!(
                 "{what}: is the engine reachable, does it allow this origin (CORS), and does the token callback work?"
             ),
         };
-        self.lose_stream(Code::StreamNetwork, None, hint, None);
+        self.lose_stream(place, Code::StreamNetwork, None, hint, None);
     }
 
-    fn lose_stream(&mut self, code: Code, status: Option<u16>, hint: String, asked: Option<Millis>) {
-        self.hang_up();
-        let base = self.session.retry.unwrap_or(self.config.backoff_base);
-        let span = backoff::delay(&self.config, &mut self.rng, base, self.session.failures, asked);
-        self.session.failures = self.session.failures.saturating_add(1);
-        self.session.fresh &= self.nothing_happened();
+    fn lose_stream(
+        &mut self,
+        place: Place,
+        code: Code,
+        status: Option<u16>,
+        hint: String,
+        asked: Option<Millis>,
+    ) {
+        let session = self.sessions.at_mut(place);
+        let base = session.retry.unwrap_or(self.config.backoff_base);
+        let span = backoff::delay(&self.config, &mut self.rng, base, session.failures, asked);
+        session.failures = session.failures.saturating_add(1);
         let until = self.online.then(|| self.now.plus(span));
-        self.session.link = Link::Waiting { until };
-        self.tell_connection(ConnectionState::Waiting, Some(code), status, Some(hint), until.map(|_| span));
+        self.lose_link(place, Link::Waiting { until });
+        let retry_in = until.map(|_| span);
+        self.tell_connection(place, ConnectionState::Waiting, Some(code), status, Some(hint), retry_in);
     }
 
-    /// Whether there cannot be history that this page has not heard of.
-    fn nothing_happened(&self) -> bool {
-        self.session.cursor == 0 && self.turns.is_empty()
+    fn stop_stream(&mut self, place: Place, code: Code, status: u16, hint: String) {
+        self.sessions.at_mut(place).refreshed = false;
+        self.lose_link(place, Link::Stopped);
+        self.tell_connection(place, ConnectionState::Stopped, Some(code), Some(status), Some(hint), None);
+        self.settle_child(place);
     }
 
-    fn stop_stream(&mut self, code: Code, status: Option<u16>, hint: String) {
-        self.hang_up();
-        self.session.refreshed = false;
-        self.session.fresh &= self.nothing_happened();
-        self.session.link = Link::Stopped;
-        self.tell_connection(ConnectionState::Stopped, Some(code), status, Some(hint), None);
-    }
-
-    pub(super) fn stream_rings_at(&self) -> Option<Millis> {
-        match &self.session.link {
+    pub(super) fn stream_rings_at(&self, place: Place) -> Option<Millis> {
+        let session = self.sessions.at(place);
+        match &session.link {
             Link::Connecting { until, .. } => Some(*until),
             Link::Waiting { until } => *until,
             Link::Reading { opened_at, heard_at, news_at, .. } => {
@@ -363,27 +423,27 @@ impl Machine {
                     Some(news_at) => news_at.plus(self.config.replay_quiet),
                     None => opened_at.plus(self.config.replay_patience),
                 };
-                Some(if self.session.live { idle } else { idle.min(quiet) })
+                Some(if session.live { idle } else { idle.min(quiet) })
             }
             Link::Idle | Link::Stopped | Link::Suspended => None,
         }
     }
 
-    pub(super) fn ring_stream(&mut self) {
-        if self.stream_rings_at().is_none_or(|at| at > self.now) {
+    pub(super) fn ring_stream(&mut self, place: Place) {
+        if self.stream_rings_at(place).is_none_or(|at| at > self.now) {
             return;
         }
-        match &self.session.link {
-            Link::Waiting { .. } => self.connect(),
+        match &self.sessions.at(place).link {
+            Link::Waiting { .. } => self.connect(place),
             Link::Reading { heard_at, .. } if heard_at.plus(self.config.idle_timeout) > self.now => {
-                self.reach_live_edge();
+                self.reach_live_edge(place);
             }
             Link::Connecting { .. } | Link::Reading { .. } => {
                 let hint = format!(
                     "nothing was heard for {} seconds; reconnecting",
                     self.config.idle_timeout.0 / 1_000
                 );
-                self.lose_stream(Code::StreamIdle, None, hint, None);
+                self.lose_stream(place, Code::StreamIdle, None, hint, None);
             }
             Link::Idle | Link::Stopped | Link::Suspended => {}
         }
@@ -391,29 +451,42 @@ impl Machine {
 
     fn tell_connection(
         &mut self,
+        place: Place,
         state: ConnectionState,
         code: Option<Code>,
         status: Option<u16>,
         hint: Option<String>,
         retry_in: Option<Millis>,
     ) {
-        let session_id = self.session.id.clone();
-        self.tell(Event::Connection(Connection { session_id, state, code, status, hint, retry_in }));
+        let session_id = self.sessions.at(place).id.clone();
+        let is_child = place != ROOT;
+        self.tell(Event::Connection(Connection {
+            session_id,
+            is_child,
+            state,
+            code,
+            status,
+            hint,
+            retry_in,
+        }));
     }
 }
 
-fn read(parser: &mut SseParser, bytes: &[u8]) -> Vec<Heard> {
+fn read(parser: &mut SseParser, bytes: &[u8], dialect: Dialect) -> Vec<Heard> {
     let mut heard = Vec::new();
     let mut decoded = Vec::new();
     parser.push(bytes, &mut |item| match item {
         SseItem::Event(event) => {
-            match native::decode(&event.name(), &event.data(), event.own_id(), &mut decoded) {
-                Ok(()) => heard.extend(decoded.drain(..).map(Heard::Frame)),
+            match decode(&event, dialect, &mut decoded) {
+                Ok(()) => heard.extend(decoded.drain(..).map(|frame| Heard::Frame(Box::new(frame)))),
                 Err(error) => heard.push(Heard::Bad {
                     code: Code::FrameInvalid,
                     message: format!("a frame was skipped: {error}"),
                     seq: event.own_id().and_then(|id| id.parse().ok()),
                 }),
+            }
+            if let (Dialect::Trigger, Some(id)) = (dialect, event.own_id()) {
+                heard.push(Heard::Id(id.to_owned()));
             }
         }
         SseItem::Comment => heard.push(Heard::KeepAlive),
@@ -425,6 +498,25 @@ fn read(parser: &mut SseParser, bytes: &[u8]) -> Vec<Heard> {
         }),
     });
     heard
+}
+
+fn decode(event: &SseEvent<'_>, dialect: Dialect, out: &mut Vec<Positioned>) -> Result<(), FrameError> {
+    match dialect {
+        Dialect::Native => native::decode(&event.name(), &event.data(), event.own_id(), out),
+        Dialect::Trigger => trigger::decode(&event.name(), &event.data(), out),
+    }
+}
+
+/// Whether a content type, whatever its parameters, is that of an event stream.
+fn is_event_stream(content_type: &str) -> bool {
+    const KIND: &[u8] = b"text/event-stream";
+    let bytes = content_type.trim_ascii().as_bytes();
+    match bytes.split_at_checked(KIND.len()) {
+        Some((kind, rest)) => {
+            kind.eq_ignore_ascii_case(KIND) && matches!(rest.trim_ascii_start().first(), None | Some(b';'))
+        }
+        None => false,
+    }
 }
 
 fn refusal_hint(status: u16) -> String {

@@ -4,11 +4,13 @@
 //! another turn is known for what it is: the message was not taken.
 
 use super::codes::Code;
+use super::config::Dialect;
 use super::delivery::{Next, Parcel, Reply, Travel};
-use super::event::{Event, Problem, Report, TurnStatus};
+use super::event::{Event, Node, Problem, TurnStatus};
 use super::ids::{CallKey, Millis, RequestId};
 use super::machine::{Machine, Owner};
 use super::output::Effect;
+use super::sessions::ROOT;
 use super::table::Table;
 use crate::protocol::RawJson;
 use crate::protocol::frame::CallError;
@@ -34,8 +36,21 @@ struct Turn {
     streaming: String,
     /// The last whole text.
     text: Option<String>,
-    children: Vec<Report>,
+    children: Vec<Node>,
+    /// Its end, held back until the reports of its agents are in, or until this moment.
+    held: Option<(Millis, End)>,
 }
+
+/// How the engine says a turn ended.
+#[derive(Debug)]
+struct End {
+    status: TurnStatus,
+    data: Option<RawJson>,
+    problem: Option<Problem>,
+}
+
+/// How long a turn's end waits for the reports of its agents, whose streams may lag behind.
+const PATIENCE: Millis = Millis(2_000);
 
 #[derive(Debug)]
 struct Post {
@@ -51,8 +66,10 @@ impl Turns {
     }
 
     pub(super) fn rings_at(&self) -> Option<Millis> {
+        let held = self.open.values().iter().filter_map(|turn| turn.held.as_ref().map(|(until, _)| *until));
         // Only the first may go; the others wait for it, not for a moment.
-        self.open.get(self.outbox.first()?)?.post.as_ref()?.rings_at()
+        let first = self.outbox.first().and_then(|id| self.open.get(id));
+        held.chain(first.and_then(|turn| turn.post.as_ref()?.rings_at())).min()
     }
 
     /// Which reply of its turn a call belongs to, counted from zero.
@@ -60,9 +77,9 @@ impl Turns {
         turn_id.and_then(|id| self.open.get(id)).map_or(0, |turn| turn.replies.saturating_sub(1))
     }
 
-    pub(super) fn add_child(&mut self, turn_id: Option<&str>, report: &Report) {
+    pub(super) fn add_child(&mut self, turn_id: Option<&str>, node: Node) {
         if let Some(turn) = turn_id.and_then(|id| self.open.get_mut(id)) {
-            turn.children.push(report.clone());
+            turn.children.push(node);
         }
     }
 
@@ -102,6 +119,18 @@ impl Machine {
             self.end_turn(&turn_id, TurnStatus::Failed, None, Some(Problem::new(Code::OutboxFull, message)));
             return;
         }
+        if self.config.dialect == Dialect::Trigger {
+            self.turns.open.insert(turn_id.clone(), Turn { ours: true, ..Turn::default() });
+            let message =
+                "the trigger transport carries calls alone: send messages the way your server takes them";
+            self.end_turn(
+                &turn_id,
+                TurnStatus::Failed,
+                None,
+                Some(Problem::new(Code::MessageRefused, message)),
+            );
+            return;
+        }
         // The person typed instead of answering: the question is settled before the message goes.
         let behind = self.decline_questions("the user sent a message instead of answering");
         let tools = self.registry.declared();
@@ -113,11 +142,12 @@ impl Machine {
             stream: Some(true),
             queue,
         };
-        let body = settle::enveloped(&self.session.id, &|object| append.write(object)).into();
+        let body = settle::enveloped(&self.sessions.root().id, &|object| append.write(object)).into();
+        self.registry.note_declared();
         let post = Post { parcel: Parcel::new(body), travel: Travel::Waiting(None), behind };
         self.turns.open.insert(turn_id.clone(), Turn { post: Some(post), ours: true, ..Turn::default() });
         self.turns.outbox.push(turn_id);
-        self.want_stream();
+        self.want_stream(ROOT);
         self.pump_messages();
     }
 
@@ -148,7 +178,8 @@ impl Machine {
         post.travel = Travel::Sending(request);
         let body = post.parcel.body.clone();
         self.owns(request.0, Owner::Turn(turn_id.to_owned()));
-        self.effect(Effect::Post { request, body, refresh });
+        let session_id = self.sessions.root().id.clone();
+        self.effect(Effect::Post { request, session_id, body, refresh });
     }
 
     pub(super) fn message_answered(&mut self, turn_id: &str, reply: &Reply, body: &str) {
@@ -209,7 +240,31 @@ impl Machine {
             message: error.message.clone(),
         });
         let status = if problem.is_some() { TurnStatus::Failed } else { TurnStatus::Completed };
+        if self.lacks_report(turn_id)
+            && let Some(turn) = self.turns.open.get_mut(turn_id)
+        {
+            turn.held = Some((self.now.plus(PATIENCE), End { status, data, problem }));
+            return;
+        }
         self.end_turn(turn_id, status, data, problem);
+    }
+
+    /// Ends the turns whose end was held back, where nothing is missing any more or the patience is at its end.
+    pub(super) fn end_held_turns(&mut self) {
+        let mut due = Vec::new();
+        for (id, turn) in self.turns.open.iter() {
+            if let Some((until, _)) = &turn.held
+                && (*until <= self.now || !self.lacks_report(id))
+            {
+                due.push(id.clone());
+            }
+        }
+        for id in due {
+            let held = self.turns.open.get_mut(&id).and_then(|turn| turn.held.take());
+            if let Some((_, End { status, data, problem })) = held {
+                self.end_turn(&id, status, data, problem);
+            }
+        }
     }
 
     /// The session is cancelled, and every turn with it.
@@ -224,7 +279,7 @@ impl Machine {
     fn end_turn(&mut self, turn_id: &str, status: TurnStatus, data: Option<RawJson>, error: Option<Problem>) {
         let Some(turn) = self.turns.open.remove(turn_id) else { return };
         self.turns.outbox.retain(|waiting| waiting != turn_id);
-        if turn.ours || self.session.is_live() {
+        if turn.ours || self.sessions.root().is_live() {
             let text = turn.text.unwrap_or(turn.streaming);
             let turn_id = turn_id.to_owned();
             self.tell(Event::TurnFinished { turn_id, status, text, data, error, children: turn.children });
@@ -259,5 +314,6 @@ impl Machine {
         if self.turns.rings_at().is_some_and(|at| at <= self.now) {
             self.pump_messages();
         }
+        self.end_held_turns();
     }
 }

@@ -1,7 +1,7 @@
 //! The main job: the model calls a client tool, the page runs it, the model goes on.
 
 use super::world::{Behavior, World, tool};
-use pagehand::runtime::event::{Event, ReportStatus};
+use pagehand::runtime::event::{Event, Node, ReportStatus};
 use serde_json::json;
 
 #[test]
@@ -56,9 +56,10 @@ fn the_turn_streams_its_text_and_carries_the_report_of_its_call() {
         })
         .expect("the turn ends");
     assert_eq!(children.len(), 1);
-    assert_eq!(children[0].name, "read_cart");
-    assert_eq!(children[0].trip_index, 0);
-    assert_eq!(children[0].duration.0, 5);
+    let Node::Tool(report) = &children[0] else { panic!("{children:?}") };
+    assert_eq!(report.name, "read_cart");
+    assert_eq!(report.trip_index, 0);
+    assert_eq!(report.duration.0, 5);
     world.check();
 }
 

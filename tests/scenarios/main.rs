@@ -6,17 +6,22 @@
 #![allow(unreachable_pub, missing_docs, missing_debug_implementations)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod agents;
 mod bad_input;
 mod connection;
 mod consent;
 mod deadlines;
+mod declarations;
 mod delivery;
+mod hand;
 mod happy_path;
+mod interrupts;
 mod lanes;
 mod local_calls;
 mod ownership;
 mod recorded;
 mod replay;
 mod tools_come_and_go;
+mod triggers;
 mod turns;
 mod world;

@@ -11,15 +11,6 @@ fn cart_script() -> Value {
     ] })
 }
 
-/// Puts a second machine, which knows nothing, in front of the first one's engine.
-fn reload(world: &mut World) {
-    let mut next = World::with(json!({}), Config { fresh: false, ..Config::default() });
-    std::mem::swap(&mut world.machine, &mut next.machine);
-    world.runs.clear();
-    world.events.clear();
-    world.inbox.clear();
-}
-
 #[test]
 fn a_session_with_finished_calls_runs_none_of_them_when_it_is_opened_again() {
     let mut world = World::new(cart_script());
@@ -29,7 +20,7 @@ fn a_session_with_finished_calls_runs_none_of_them_when_it_is_opened_again() {
         world.advance(3_000);
     }
     assert_eq!(world.runs.len(), 5);
-    reload(&mut world);
+    world.reload();
     world.register(tool("read_cart", Behavior::Returns("1", 0)));
     world.input(Input::Attached);
     world.advance(60_000);
@@ -45,7 +36,7 @@ fn a_call_left_open_in_the_history_runs_once_the_history_is_read() {
     world.send("cart");
     world.advance(1_000);
     assert_eq!(world.runs.len(), 1);
-    reload(&mut world);
+    world.reload();
     world.register(tool("read_cart", Behavior::Returns("1", 0)));
     world.input(Input::Attached);
     assert_eq!(world.runs.len(), 0, "not while history is read");

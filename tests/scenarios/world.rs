@@ -2,10 +2,12 @@
 //! holds the network between the two in its hands.
 
 use pagehand::engine::{self, Engine};
+use pagehand::runtime::config::Dialect;
 use pagehand::runtime::event::{Event, Report};
 use pagehand::runtime::ids::{AskId, InvocationId, RequestId};
 use pagehand::runtime::input::{Decision, Failure, Input, Outcome, Verdict, Written};
 use pagehand::runtime::output::{Direction, Effect, Invoke, Output};
+use pagehand::runtime::record::Record;
 use pagehand::runtime::{Config, Machine, Millis, ToolSpec};
 use pagehand::schema::{self, Check, Compiled};
 use serde_json::{Value, json};
@@ -66,6 +68,7 @@ impl Tool {
 pub(crate) struct Run {
     pub invocation: InvocationId,
     pub tool: String,
+    pub session_id: String,
     pub call_id: String,
     pub attempt: u64,
     pub text: String,
@@ -93,6 +96,11 @@ pub(crate) struct World {
     pub asks: Vec<AskId>,
     pub withdrawn: Vec<AskId>,
     pub opened: Vec<(u64, bool)>,
+    /// The sessions whose streams were opened, in order.
+    pub followed: Vec<String>,
+    pub dialect: Dialect,
+    /// What earlier owners left of calls in child sessions.
+    pub records: Vec<Record>,
     pub mishaps: VecDeque<Mishap>,
     pub connected: bool,
     /// Whether the store works.
@@ -125,7 +133,7 @@ impl World {
 
     pub(crate) fn with(engine: Value, config: Config) -> World {
         let now = Millis(1_790_000_000_000);
-        let fresh = config.fresh;
+        let (fresh, dialect) = (config.fresh, config.dialect);
         let config =
             Config { agent: "shop".to_owned(), session_id: SESSION.to_owned(), fresh, seed: 7, ..config };
         let mut world = World {
@@ -138,6 +146,9 @@ impl World {
             asks: Vec::new(),
             withdrawn: Vec::new(),
             opened: Vec::new(),
+            followed: Vec::new(),
+            dialect,
+            records: Vec::new(),
             mishaps: VecDeque::new(),
             connected: true,
             stores: true,
@@ -156,6 +167,26 @@ impl World {
         world.token = world.mint(36_000);
         world.fresh_token = world.token.clone();
         world
+    }
+
+    /// Puts a second machine, which knows nothing, in front of the same engine.
+    pub(crate) fn reload(&mut self) {
+        for id in std::mem::take(&mut self.requests).into_keys() {
+            self.engine.handle(self.now, engine::Input::ClientGone { id });
+        }
+        let config = Config {
+            agent: "shop".to_owned(),
+            session_id: SESSION.to_owned(),
+            fresh: false,
+            seed: 7,
+            dialect: self.dialect,
+            ..Config::default()
+        };
+        self.machine = Machine::new(config, self.now);
+        self.runs.clear();
+        self.events.clear();
+        self.inbox.clear();
+        self.later.clear();
     }
 
     /// A client token of the engine that lives so many seconds.
@@ -242,17 +273,27 @@ impl World {
 
     fn carry_out(&mut self, effect: Effect) {
         match effect {
-            Effect::OpenStream { request, session_id, after_seq, refresh } => {
+            Effect::OpenStream { request, session_id, after_seq, last_event_id, refresh } => {
                 self.opened.push((after_seq, refresh));
-                let target = format!("/api/client/sessions/{session_id}/events/stream?after_seq={after_seq}");
-                self.request(request, "GET", target, Vec::new(), refresh, true);
+                self.followed.push(session_id.clone());
+                let target = match self.dialect {
+                    Dialect::Native => {
+                        format!("/api/client/sessions/{session_id}/events/stream?after_seq={after_seq}")
+                    }
+                    Dialect::Trigger => format!("/api/client/triggers?session_id={session_id}"),
+                };
+                let headers = last_event_id.map(|id| ("last-event-id".to_owned(), id));
+                self.request(request, target, Vec::new(), headers, refresh, true);
             }
-            Effect::Post { request, body, refresh } => {
+            Effect::Post { request, session_id, body, refresh } => {
                 // What even this reader finds too deep is kept by its kind alone.
                 let unread = json!({ "input": { "type": "tool.unread" } });
                 self.posts.push(serde_json::from_str(&body).unwrap_or(unread));
-                let target = "/api/client/sessions/input".to_owned();
-                self.request(request, "POST", target, body.as_bytes().to_vec(), refresh, false);
+                let target = match self.dialect {
+                    Dialect::Native => "/api/client/sessions/input".to_owned(),
+                    Dialect::Trigger => format!("/api/client/triggers?session_id={session_id}"),
+                };
+                self.request(request, target, body.as_bytes().to_vec(), None, refresh, false);
             }
             Effect::Abort { request } => {
                 let id = u64::from(request.0);
@@ -295,6 +336,15 @@ impl World {
                     result: if self.stores { Written::Stored } else { Written::Failed },
                 });
             }
+            Effect::Adopt { session_id } => {
+                let records = self
+                    .records
+                    .iter()
+                    .filter(|record| record.key.session_id == session_id)
+                    .cloned()
+                    .collect();
+                self.inbox.push_back(Input::Adopted { session_id, records });
+            }
             Effect::Retire { .. } | Effect::ClaimOwnership => {}
         }
     }
@@ -304,6 +354,7 @@ impl World {
         self.runs.push(Run {
             invocation,
             tool: invoke.tool.clone(),
+            session_id: invoke.key.session_id.clone(),
             call_id: invoke.key.call_id.clone(),
             attempt: invoke.key.attempt,
             text: invoke.text.to_string(),
@@ -343,9 +394,9 @@ impl World {
     fn request(
         &mut self,
         request: RequestId,
-        method: &str,
         target: String,
         body: Vec<u8>,
+        header: Option<(String, String)>,
         refresh: bool,
         stream: bool,
     ) {
@@ -366,13 +417,20 @@ impl World {
             self.lost.push(id);
         }
         self.requests.insert(id, (request, stream));
-        let headers = vec![
+        let mut headers = vec![
             ("authorization".to_owned(), format!("Bearer {}", self.token)),
             ("content-type".to_owned(), "application/json".to_owned()),
         ];
+        headers.extend(header);
         self.engine.handle(
             self.now,
-            engine::Input::Request { id, method: method.to_owned(), target, headers, body },
+            engine::Input::Request {
+                id,
+                method: if stream { "GET" } else { "POST" }.to_owned(),
+                target,
+                headers,
+                body,
+            },
         );
     }
 
@@ -384,7 +442,7 @@ impl World {
             | Said::StreamBytes { id, .. }
             | Said::StreamEnded { id }
             | Said::ConnectionLost { id } => *id,
-            Said::ModelAsked { .. } => return,
+            Said::ModelAsked { .. } | Said::WorkerAsked { .. } => return,
         };
         let Some((request, stream)) = self.requests.get(&id).copied() else { return };
         let header = |headers: &[(String, String)], name: &str| {
@@ -426,7 +484,7 @@ impl World {
                     Input::PostFailed { request, message: broken }
                 }
             }
-            Said::ModelAsked { .. } => return,
+            Said::ModelAsked { .. } | Said::WorkerAsked { .. } => return,
         };
         self.inbox.push_back(input);
     }

@@ -1,6 +1,5 @@
 //! What must hold after every run.
 
-use super::page::SESSION;
 use super::plan::TOOLS;
 use super::sim::Sim;
 
@@ -28,9 +27,9 @@ pub fn verdict(sim: &Sim) -> Result<(), String> {
             return Err(format!("page {} said {} things after its close", page.id, page.told_after_close));
         }
     }
-    for call in sim.engine_calls() {
+    for (session, call) in sim.engine_calls() {
         for settlement in call.settlements.iter().filter(|settlement| settlement.accepted) {
-            let accepted = sim.engine.accepted_settlements(SESSION, &call.id, settlement.attempt);
+            let accepted = sim.engine.accepted_settlements(&session, &call.id, settlement.attempt);
             if accepted > 1 {
                 return Err(format!(
                     "{} attempt {} was settled {accepted} times",

@@ -24,6 +24,13 @@ impl Disk {
         (self.epoch, self.records.values().cloned().collect())
     }
 
+    /// An owner takes on a child session: what is kept of its calls, if the owner still is one.
+    pub fn adopt(&self, epoch: u64, session_id: &str) -> Vec<Record> {
+        let current = epoch == self.epoch;
+        let of_child = self.records.values().filter(|record| current && record.key.session_id == session_id);
+        of_child.cloned().collect()
+    }
+
     pub fn write(&mut self, epoch: u64, record: &Record, fails: bool, sabotage: Sabotage) -> Written {
         if fails {
             return Written::Failed;

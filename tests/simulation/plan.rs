@@ -106,15 +106,23 @@ impl Plan {
         let mut happenings = Vec::new();
         let messages = chance.between(1, 5);
         let mut rules = vec![];
+        let mut helper_rules = vec![];
         for number in 0..messages {
             let text = format!("message-{number};");
-            let calls: Vec<Value> =
-                (0..chance.between(1, 4)).map(|_| json!({ "name": chance.pick(&TOOLS).0 })).collect();
+            let mut calls = some_calls(chance, 4);
+            if chance.percent(35) {
+                // Another agent helps, in a session of its own, with the same tools.
+                let errand = format!("errand-{number};");
+                calls.push(json!({ "name": "helper", "arguments": { "message": errand } }));
+                helper_rules.push(json!({ "when": { "user": errand }, "call": some_calls(chance, 3) }));
+            }
             rules.push(json!({ "when": { "user": text }, "call": calls }));
             let tab = chance.below(tabs as u64) as usize;
             happenings.push((chance.below(CALM - 10_000), Happening::Message { tab, text }));
         }
-        rules.push(json!({ "when": { "after": "*" }, "say": "ok" }));
+        let goes_on = json!({ "when": { "after": "*" }, "say": "ok" });
+        rules.push(goes_on.clone());
+        helper_rules.push(goes_on);
 
         for tab in 1..tabs {
             happenings.push((chance.below(20_000), Happening::Open { tab }));
@@ -150,8 +158,14 @@ impl Plan {
             "script": { "rules": rules },
             "deltaIntervalMs": chance.between(0, 30),
             "dispatchDelayMs": *chance.pick(&[0, 0, 0, 200]),
-            "agent": { "retry": { "tool": retry } },
+            "agent": { "retry": { "tool": retry }, "subagents": [{ "id": "helper" }] },
+            "agents": { "helper": {
+                "retry": { "tool": retry },
+                "script": { "rules": helper_rules },
+                "tools": TOOLS.map(|(name, ..)| json!({ "name": name, "handler": "client" })),
+            } },
             "switches": {
+                "subagentPrefix": *chance.pick(&["subagent", "sub_agent"]),
                 "eventObject": *chance.pick(&["source", "documented"]),
                 "attemptBase": *chance.pick(&[0, 0, 1]),
                 "results": *chance.pick(&["toolResult", "toolResult", "text"]),
@@ -159,6 +173,10 @@ impl Plan {
         });
         Plan { seed, sabotage, engine, happenings, tools }
     }
+}
+
+fn some_calls(chance: &mut Chance, most: u64) -> Vec<Value> {
+    (0..chance.between(1, most)).map(|_| json!({ "name": chance.pick(&TOOLS).0 })).collect()
 }
 
 fn trouble_at(chance: &mut Chance, at: u64, tabs: usize, happenings: &mut Vec<(u64, Happening)>) {
@@ -195,6 +213,8 @@ fn engine_fault(chance: &mut Chance) -> Value {
         Some("tool.call.errored"),
         Some("turn.completed"),
         Some("message.new"),
+        Some("subagent.started"),
+        Some("subagent.turn_completed"),
     ]);
     let times = chance.between(1, 3);
     let route = *chance.pick(&["/input", "/input", "/events/stream"]);

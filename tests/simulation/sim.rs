@@ -2,7 +2,7 @@
 
 use super::chance::Chance;
 use super::disk::{Disk, Lock};
-use super::page::{Page, SESSION, spec};
+use super::page::{Page, spec};
 use super::plan::{CALM, Happening, Plan, Sabotage, TOOLS};
 use pagehand::engine::{self, Engine};
 use pagehand::runtime::event::Event;
@@ -91,8 +91,13 @@ impl Sim {
         sim
     }
 
-    pub fn engine_calls(&self) -> Vec<engine::CallRecord> {
-        self.engine.calls(SESSION)
+    /// The calls of every session, each with its session.
+    pub fn engine_calls(&self) -> Vec<(String, engine::CallRecord)> {
+        let sessions = self.engine.session_ids();
+        sessions
+            .into_iter()
+            .flat_map(|id| self.engine.calls(&id).into_iter().map(move |call| (id.clone(), call)))
+            .collect()
     }
 
     fn say(&mut self, what: impl FnOnce() -> String) {
@@ -148,7 +153,7 @@ impl Sim {
     }
 
     fn at_rest(&self) -> bool {
-        self.engine_calls().iter().all(|call| ["completed", "errored", "voided"].contains(&call.status))
+        self.engine_calls().iter().all(|(_, call)| ["completed", "errored", "voided"].contains(&call.status))
             && self.pages.values().all(|page| page.machine.open_calls() == 0 && page.sent == page.finished)
     }
 
@@ -411,11 +416,11 @@ impl Sim {
 
     fn carry_out(&mut self, id: u64, effect: Effect) {
         match effect {
-            Effect::OpenStream { request, session_id, after_seq, refresh } => {
+            Effect::OpenStream { request, session_id, after_seq, refresh, .. } => {
                 let target = format!("/api/client/sessions/{session_id}/events/stream?after_seq={after_seq}");
                 self.request(id, request, "GET", target, String::new(), refresh, true);
             }
-            Effect::Post { request, body, refresh } => {
+            Effect::Post { request, body, refresh, .. } => {
                 if self.plan.sabotage == Sabotage::AnswersVanish && body.contains("\"tool.") {
                     let input =
                         Input::PostAnswered { request, status: 202, retry_after: None, body: String::new() };
@@ -463,6 +468,13 @@ impl Sim {
                 });
                 let span = self.chance.between(0, 8);
                 self.later(span, Due::ToPage { page: id, input: Input::Persisted { write, result } });
+            }
+            Effect::Adopt { session_id } => {
+                let epoch = self.pages[&id].epoch;
+                let records = self.disk.adopt(epoch, &session_id);
+                let span = self.chance.between(0, 8);
+                let input = Input::Adopted { session_id, records };
+                self.later(span, Due::ToPage { page: id, input });
             }
             Effect::ClaimOwnership => {
                 self.pages.get_mut(&id).unwrap().epoch = 0;
@@ -547,7 +559,7 @@ impl Sim {
                 | Said::StreamBytes { id, .. }
                 | Said::StreamEnded { id }
                 | Said::ConnectionLost { id } => *id,
-                Said::ModelAsked { .. } => continue,
+                Said::ModelAsked { .. } | Said::WorkerAsked { .. } => continue,
             };
             let owner = self.pages.values().find_map(|page| Some((page.id, *page.requests.get(&id)?)));
             let Some((page, (request, stream))) = owner else { continue };
@@ -580,7 +592,7 @@ impl Sim {
                 Said::StreamBytes { bytes, .. } => (self.split(request, &bytes), false),
                 Said::StreamEnded { .. } => (vec![Input::StreamClosed { request, failure: None }], true),
                 Said::ConnectionLost { .. } => (vec![failed(request, stream)], true),
-                Said::ModelAsked { .. } => continue,
+                Said::ModelAsked { .. } | Said::WorkerAsked { .. } => continue,
             };
             // A response takes its time; the pieces of a stream keep their order.
             let mut at = self.now.plus(Millis(self.delay()));

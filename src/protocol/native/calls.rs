@@ -6,21 +6,23 @@ use super::{Payload, TOKEN_DELTA, json, moment, optional, required};
 use crate::protocol::frame::{CallError, CallRequested, Frame, Handler, OpenCall, Positioned};
 use std::borrow::Cow;
 
-pub(super) fn requested(payload: &Payload<'_>) -> Result<Frame, &'static str> {
-    let (max_attempts, run_timeout) = payload.retry.map(policy).unwrap_or_default();
-    Ok(Frame::CallRequested(CallRequested {
-        id: payload.call_id()?,
-        attempt: payload.attempt.and_then(json::whole).unwrap_or(0),
-        name: required(payload.name, "a name")?,
-        arguments: payload.arguments.map(arguments).unwrap_or_default(),
-        handler: match payload.handler.and_then(json::text).as_deref() {
+pub(in crate::protocol) fn requested(payload: &Payload<'_>) -> Result<CallRequested, &'static str> {
+    let (max_attempts, run_timeout) = payload.retry().map(policy).unwrap_or_default();
+    Ok(CallRequested {
+        id: payload.required_call_id()?,
+        attempt: payload.attempt().and_then(json::whole).unwrap_or(0),
+        name: required(payload.name(), "a name")?,
+        arguments: payload.arguments().map(arguments).unwrap_or_default(),
+        handler: match payload.handler().and_then(json::text).as_deref() {
             Some("client") => Handler::Client,
             _ => Handler::Other,
         },
         max_attempts,
         run_timeout,
-        deadline: payload.deadline.and_then(moment::read),
-    }))
+        deadline: payload.deadline().and_then(moment::read),
+        dispatched: false,
+        objection: None,
+    })
 }
 
 /// The raw text of a call's arguments. An engine that sends the value itself means its text.
@@ -36,7 +38,7 @@ fn policy(retry: &str) -> (Option<u64>, Option<u64>) {
 }
 
 /// An error as an object, or as the bare text of older engines.
-pub(super) fn error(member: &str) -> CallError {
+pub(in crate::protocol) fn error(member: &str) -> CallError {
     if let Some(message) = json::text(member) {
         return CallError { message: message.into_owned(), code: None };
     }
@@ -84,7 +86,7 @@ pub(super) fn flat_delta(data: &str, out: &mut Vec<Positioned>) -> bool {
 /// The pieces a token delta carries: text and arguments of several calls may come in one.
 pub(super) fn deltas(payload: &Payload<'_>) -> Vec<Frame> {
     let mut pieces = Vec::new();
-    each_delta(payload.text, payload.tool_calls, payload.call_id, |piece| pieces.push(piece));
+    each_delta(payload.text(), payload.tool_calls(), payload.call_id(), |piece| pieces.push(piece));
     pieces
 }
 

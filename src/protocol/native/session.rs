@@ -1,12 +1,12 @@
 //! Frames about the conversation and the session.
 
-use super::{Payload, json, optional, required};
-use crate::protocol::frame::Frame;
+use super::{Payload, calls, json, optional, required};
+use crate::protocol::frame::{CallError, Frame};
 
 pub(super) fn message(payload: &Payload<'_>) -> Result<Frame, &'static str> {
     let names = ["id", "role", "content", "tool_call_id", "tool_calls"];
     let [id, role, content, tool_call_id, tool_calls] =
-        payload.message.and_then(|message| json::pick(message, names)).ok_or("a message")?;
+        payload.message().and_then(|message| json::pick(message, names)).ok_or("a message")?;
     Ok(Frame::Message {
         id: optional(id),
         role: required(role, "a role")?,
@@ -41,15 +41,30 @@ fn text(content: &str) -> Option<String> {
 
 pub(super) fn interrupted(payload: &Payload<'_>) -> Result<Frame, &'static str> {
     Ok(Frame::Interrupted {
-        interrupt_id: payload.interrupt()?,
-        reason: optional(payload.reason),
-        payload: payload.payload.map(json::value).unwrap_or_default(),
+        interrupt_id: payload.required_interrupt()?,
+        reason: optional(payload.reason()),
+        payload: payload.payload().map(json::value).unwrap_or_default(),
     })
+}
+
+/// The session a frame about a child names: its `id`, or what other versions call it.
+fn child_id(payload: &Payload<'_>) -> Result<String, &'static str> {
+    required(payload.child_session_id().or(payload.id()).or(payload.session_id()), "a session id")
 }
 
 pub(super) fn child(payload: &Payload<'_>) -> Result<Frame, &'static str> {
     Ok(Frame::ChildStarted {
-        session_id: required(payload.child_session_id.or(payload.session_id), "a session id")?,
-        call_id: optional(payload.tool_call_id.or(payload.call_id)),
+        session_id: child_id(payload)?,
+        call_id: optional(payload.tool_call_id().or(payload.call_id())),
+        agent: optional(payload.agent_id()),
     })
+}
+
+pub(super) fn child_ended(payload: &Payload<'_>, failed: bool) -> Result<Frame, &'static str> {
+    let told = payload.error().filter(|error| *error != "null").map(calls::error);
+    Ok(Frame::ChildEnded { session_id: child_id(payload)?, error: told.or(failed.then(CallError::default)) })
+}
+
+pub(super) fn is_child(kind: Option<&str>) -> bool {
+    kind.and_then(json::text).is_some_and(|kind| kind == "subagent" || kind == "sub_agent")
 }

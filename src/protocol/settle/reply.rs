@@ -68,7 +68,7 @@ impl Refusal {
         let [error, param] = json::pick(body, ["error", "param"]).unwrap_or_default();
         let text = error.and_then(json::text).unwrap_or(Cow::Borrowed(body));
         Self {
-            text: clip(text.trim(), MAX_REFUSAL_CHARS).into_owned(),
+            text: clip(text.trim_ascii(), MAX_REFUSAL_CHARS).into_owned(),
             param: param.and_then(json::text).map(Cow::into_owned),
         }
     }
