@@ -96,7 +96,11 @@ fn a_near_miss_of_an_enum() {
 
 #[test]
 fn a_missing_property_is_described() {
-    expect(&order(), "{}", &[r#"missing required property "items" (add "items": array)"#]);
+    expect(
+        &order(),
+        "{}",
+        &[r#"missing required property "items" (add "items": array of object with "sku", "qty")"#],
+    );
     expect(
         &order(),
         r#"{"items":[{"sku":"a","qty":1}],"address":{}}"#,
@@ -174,7 +178,7 @@ fn alternatives_told_apart_by_a_constant() {
         &schema,
         r#"{"shape":{}}"#,
         &[
-            r#"/shape: matches none of 2 alternatives: (1) /shape: missing required property "kind"; (2) /shape: missing required property "kind""#,
+            r#"/shape: matches none of 2 alternatives: (1) missing required property "kind" (add "kind": "circle"), missing required property "radius" (add "radius": number); (2) missing required property "kind" (add "kind": "square"), missing required property "side" (add "side": number)"#,
         ],
     );
 }
@@ -189,7 +193,7 @@ fn alternatives_of_several_types() {
         &one_of,
         "{}",
         &[
-            r#"matches none of 2 alternatives: (1) missing required property "id"; (2) missing required property "name""#,
+            r#"matches none of 2 alternatives: (1) missing required property "id" (add "id"); (2) missing required property "name" (add "name")"#,
         ],
     );
     let overlapping = json!({ "oneOf": [{ "type": "integer" }, { "minimum": 5 }, { "type": "string" }] });

@@ -3,28 +3,18 @@
  */
 
 /** What is taken for media. Arrays of numbers wider than a byte are data, not media. */
-export type MediaSource = Blob | ArrayBuffer | Uint8Array | Uint8ClampedArray | DataView | ImageData;
+export type MediaSource = Blob | ArrayBufferLike | Uint8Array | Uint8ClampedArray | DataView | ImageData;
 
-const BYTES = "application/octet-stream";
-const BYTE_KINDS = ["ArrayBuffer", "Uint8Array", "Uint8ClampedArray", "DataView"];
+const MEDIA = /^(Blob|File|ImageData|(Shared)?ArrayBuffer|Uint8(Clamped)?Array|DataView)$/;
 
-/** Whether a value is media. Works for values of another realm where the platform allows. */
+/** Whether a value is media. */
 export function isMedia(value: object): value is MediaSource {
-  return isBlob(value) || isImageData(value) || BYTE_KINDS.includes(kindOf(value));
+  return MEDIA.test(kindOf(value));
 }
 
 /** The media type, as far as the value tells. */
 export function mediaType(value: MediaSource): string {
-  if (isBlob(value)) return value.type || BYTES;
-  return isImageData(value) ? "image/png" : BYTES;
-}
-
-function isBlob(value: object): value is Blob {
-  return ["Blob", "File"].includes(kindOf(value)) && typeof (value as { arrayBuffer?: unknown }).arrayBuffer === "function";
-}
-
-function isImageData(value: object): value is ImageData {
-  return kindOf(value) === "ImageData";
+  return (value as Blob).type || (kindOf(value) === "ImageData" ? "image/png" : "application/octet-stream");
 }
 
 /** The built-in kind of an object: `Map`, `Error`, …; right for objects of other realms too. */

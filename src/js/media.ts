@@ -24,8 +24,15 @@ export async function mediaBlock(value: MediaSource, mimeType: string, uri: stri
 async function bytesOf(value: MediaSource): Promise<Uint8Array> {
   if ("arrayBuffer" in value) return new Uint8Array(await value.arrayBuffer());
   if ("colorSpace" in value) return new Uint8Array(await (await encode(value)).arrayBuffer());
+  // What only calls itself a Blob, or is one of an environment that cannot read it.
+  if (isBlob(value)) throw new Error("it cannot be read here");
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   return new Uint8Array(value);
+}
+
+/** Not asked of `kinds.js`: a module shared with the first load would cost every page a download of its own. */
+function isBlob(value: object): boolean {
+  return /^\[object (Blob|File)\]$/.test(Object.prototype.toString.call(value));
 }
 
 async function encode(image: ImageData): Promise<Blob> {

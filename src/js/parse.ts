@@ -15,9 +15,17 @@ export function parseJson(text: string, numbers: Numbers = "exact"): unknown {
   const prefix = (mark ??= `\u0000${Math.random()}:`);
   const marked = markIntegers(text, prefix);
   if (marked === text) return JSON.parse(text);
-  return JSON.parse(marked, (_key, value: unknown) =>
-    typeof value === "string" && value.startsWith(prefix) ? BigInt(value.slice(prefix.length)) : value,
-  );
+  const whole = { value: JSON.parse(marked) as unknown };
+  // Not by a reviver, which would go as deep as the text does: arguments that are refused for that are in events.
+  const found: Record<string, unknown>[] = [whole];
+  for (const inside of found) {
+    for (const key of Object.keys(inside)) {
+      const value = inside[key];
+      if (typeof value === "object" && value) found.push(value as Record<string, unknown>);
+      else if (typeof value === "string" && value.startsWith(prefix)) inside[key] = BigInt(value.slice(prefix.length));
+    }
+  }
+  return whole.value;
 }
 
 /** Parses a text that may not be JSON; then it stays text. */
@@ -32,23 +40,16 @@ export function parseOr(text: string, numbers: Numbers = "exact"): unknown {
 /** Puts integers that a double would round into strings that no document can hold but by guessing. */
 function markIntegers(text: string, prefix: string): string {
   const open = JSON.stringify(prefix).slice(0, -1);
+  const token = /"|-?\d[\d.eE+-]*/g;
   let out = "";
   let copied = 0;
-  let at = 0;
-  while (at < text.length) {
-    const unit = text.charCodeAt(at);
-    if (unit === 0x22) {
-      at = endOfString(text, at);
-    } else if (unit === 0x2d || isDigit(unit)) {
-      const start = at;
-      while (at < text.length && isNumeric(text.charCodeAt(at))) at += 1;
-      const literal = text.slice(start, at);
-      if (/^-?\d{16,}$/.test(literal) && !Number.isSafeInteger(Number(literal))) {
-        out += `${text.slice(copied, start)}${open}${literal}"`;
-        copied = at;
-      }
-    } else {
-      at += 1;
+  for (let found = token.exec(text); found; found = token.exec(text)) {
+    const [literal] = found;
+    if (literal === '"') {
+      token.lastIndex = endOfString(text, found.index);
+    } else if (/^-?\d{16,}$/.test(literal) && !Number.isSafeInteger(Number(literal))) {
+      out += `${text.slice(copied, found.index)}${open}${literal}"`;
+      copied = token.lastIndex;
     }
   }
   return copied === 0 ? text : out + text.slice(copied);
@@ -58,13 +59,4 @@ function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1;
   return at + 1;
-}
-
-function isDigit(unit: number): boolean {
-  return unit >= 0x30 && unit <= 0x39;
-}
-
-/** Digits, sign, point, exponent. */
-function isNumeric(unit: number): boolean {
-  return isDigit(unit) || unit === 0x2d || unit === 0x2b || unit === 0x2e || unit === 0x65 || unit === 0x45;
 }

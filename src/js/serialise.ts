@@ -15,27 +15,25 @@ export interface Serialised {
   media?: string;
 }
 
-/** A value that has no JSON form. */
+/** A value that has no JSON form. The message begins with its place, as a path from `result`. */
 export class Unserialisable extends Error {
   override readonly name = "Unserialisable";
-  /** The place, as a path from `result`. */
-  readonly path: string;
 
   constructor(path: string, reason: string, options?: ErrorOptions) {
-    super(`${path} cannot be sent: ${reason}`, options);
-    this.path = path;
+    super(`${path.slice(0, 120)} cannot be sent: ${reason}`, options);
   }
 }
 
-/** Deepest nesting that is sent; a value that goes deeper is most likely no answer for a model. */
-const MAX_DEPTH = 512;
+/** Deepest nesting that is sent: common JSON readers take 128 levels, and the message around it has some. */
+const MAX_DEPTH = 100;
 
-const PLAIN_BOXES = ["Number", "String", "Boolean", "BigInt"];
+/** Most items of one list. What is gone through may have no end. */
+const MAX_ITEMS = 1 << 22;
 
 /** Makes text of any value, or rejects with {@link Unserialisable}. */
 export async function serialise(value: unknown): Promise<Serialised> {
   const walk = new Walk();
-  const json = walk.text(value, "result", "") ?? "null";
+  const json = walk.whole(value, "result");
   if (walk.media.length === 0) return { json };
   const { mediaBlock } = await import("./media.js");
   const blocks: MediaBlock[] = [];
@@ -52,7 +50,7 @@ export async function serialise(value: unknown): Promise<Serialised> {
 /** JSON text of a value that holds no media, for arguments. */
 export function toJsonText(value: unknown): string {
   const walk = new Walk();
-  const json = walk.text(value, "input", "") ?? "null";
+  const json = walk.whole(value, "input");
   const media = walk.media[0];
   if (media) throw new Unserialisable(media.path, "media has no JSON form");
   return json;
@@ -63,25 +61,36 @@ class Walk {
   /** The objects the walk is inside of. */
   readonly #open = new Set<object>();
 
+  /** The place that is being read. */
+  #path = "";
+
+  /** The text of a whole value. An error ends the walk: it is of no more use. */
+  whole(value: unknown, path: string): string {
+    try {
+      return this.#text(value, path, "") ?? "null";
+    } catch (error) {
+      if (error instanceof Unserialisable) throw error;
+      throw new Unserialisable(this.#path, `reading it threw: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
   /** The text of a value; undefined for what objects leave out. */
-  text(value: unknown, path: string, key: string): string | undefined {
+  #text(value: unknown, path: string, key: string): string | undefined {
+    this.#path = path;
     switch (typeof value) {
       case "string":
         return quote(value);
       case "number":
         return Number.isFinite(value) ? (Object.is(value, -0) ? "-0" : String(value)) : "null";
       case "bigint":
-        return String(value);
       case "boolean":
         return String(value);
       case "undefined":
         return undefined;
-      case "function":
-        throw new Unserialisable(path, "it is a function");
-      case "symbol":
-        throw new Unserialisable(path, "it is a symbol");
+      case "object":
+        return value === null ? "null" : this.#object(value, path, key);
       default:
-        return value === null ? "null" : this.#object(value as object, path, key);
+        throw new Unserialisable(path, `it is a ${typeof value}`);
     }
   }
 
@@ -89,36 +98,36 @@ class Walk {
     if (this.#open.has(value)) throw new Unserialisable(path, "it contains itself");
     if (this.#open.size >= MAX_DEPTH) throw new Unserialisable(path, `it is nested deeper than ${MAX_DEPTH} levels`);
     this.#open.add(value);
-    try {
-      return this.#shape(value, path, key);
-    } catch (error) {
-      if (error instanceof Unserialisable) throw error;
-      throw new Unserialisable(path, `reading it threw: ${messageOf(error)}`, { cause: error });
-    } finally {
-      this.#open.delete(value);
-    }
+    const text = this.#shape(value, path, key);
+    this.#open.delete(value);
+    return text;
   }
 
   #shape(value: object, path: string, key: string): string | undefined {
     if (isMedia(value)) return this.#found(value, path);
-    if (isNode(value)) throw new Unserialisable(path, "it is a DOM node");
-    if (isWindow(value)) throw new Unserialisable(path, "it is a window");
     const kind = kindOf(value);
-    if (kind === "Error" && !hasToJson(value)) return quote(messageOf(value));
-    if (hasToJson(value)) return this.text(value.toJSON(key), path, key);
+    if (can(value, "toJSON")) return this.#text(value.toJSON(key), path, key);
+    if (kind === "Error" || kind === "DOMException") return quote(messageOf(value));
     if (Array.isArray(value)) return this.#list(value, path);
-    if (PLAIN_BOXES.includes(kind)) return this.text(value.valueOf(), path, key);
+    if (/^(Number|String|Boolean|BigInt)$/.test(kind)) return this.#text(value.valueOf(), path, key);
     if (kind === "RegExp") return quote(String(value));
-    if (isThenable(value)) throw new Unserialisable(path, "it is a promise: await it first");
+    if (can(value, "then")) throw new Unserialisable(path, "it is a promise: await it first");
+    const foreign = isForeign(value, kind);
     // Map, Set, FormData, typed arrays of numbers: what can be gone through is a list.
-    if (kind !== "Object" && isIterable(value)) return this.#list([...value], path);
+    if (!foreign && kind !== "Object" && can(value, Symbol.iterator)) return this.#list(value as Iterable<unknown>, path);
+    if (foreign || isEmpty(value, kind)) {
+      throw new Unserialisable(path, `it is a ${kind === "Object" ? value.constructor?.name : kind} without data to send`);
+    }
     return this.#record(value as Record<string, unknown>, path);
   }
 
-  #list(items: readonly unknown[], path: string): string {
+  #list(items: Iterable<unknown>, path: string): string {
     const texts: string[] = [];
-    for (let index = 0; index < items.length; index += 1) {
-      texts.push(this.text(items[index], `${path}[${index}]`, String(index)) ?? "null");
+    for (const item of items) {
+      const index = texts.length;
+      if (index >= MAX_ITEMS) throw new Unserialisable(path, `it has more than ${MAX_ITEMS} items`);
+      texts.push(this.#text(item, `${path}[${index}]`, `${index}`) ?? "null");
+      this.#path = path;
     }
     return `[${texts.join(",")}]`;
   }
@@ -127,13 +136,8 @@ class Walk {
     const texts: string[] = [];
     for (const key of Object.keys(value)) {
       const place = /^[A-Za-z_$][\w$]*$/.test(key) ? `${path}.${key}` : `${path}[${quote(key)}]`;
-      let member: unknown;
-      try {
-        member = value[key];
-      } catch (error) {
-        throw new Unserialisable(place, `reading it threw: ${messageOf(error)}`, { cause: error });
-      }
-      const text = this.text(member, place, key);
+      this.#path = place;
+      const text = this.#text(value[key], place, key);
       if (text !== undefined) texts.push(`${quote(key)}:${text}`);
     }
     return `{${texts.join(",")}}`;
@@ -152,23 +156,20 @@ function quote(text: string): string {
   return JSON.stringify(/\p{Surrogate}/u.test(text) ? text.replace(/\p{Surrogate}/gu, "\ufffd") : text);
 }
 
-function hasToJson(value: object): value is { toJSON(key: string): unknown } {
-  return typeof (value as { toJSON?: unknown }).toJSON === "function";
+/** Whether it has a method. */
+function can<Key extends PropertyKey>(value: object, key: Key): value is Record<Key, (argument?: unknown) => unknown> {
+  return typeof (value as Record<PropertyKey, unknown>)[key] === "function";
 }
 
-function isIterable(value: object): value is Iterable<unknown> {
-  return typeof (value as { [Symbol.iterator]?: unknown })[Symbol.iterator] === "function";
+/** Whether it is a part of the page: a window, an event, a node, whatever the page has hung on to it. */
+function isForeign(value: object, kind: string): boolean {
+  return value === globalThis || /^Window$|Event$/.test(kind) || ("nodeType" in value && !Object.hasOwn(value, "nodeType"));
 }
 
-function isThenable(value: object): boolean {
-  return typeof (value as { then?: unknown }).then === "function";
-}
-
-function isNode(value: object): boolean {
-  const { nodeType, nodeName } = value as { nodeType?: unknown; nodeName?: unknown };
-  return typeof nodeType === "number" && typeof nodeName === "string" && !Object.hasOwn(value, "nodeType");
-}
-
-function isWindow(value: object): boolean {
-  return value === globalThis || (value as { window?: unknown }).window === value;
+/** Whether a record would tell nothing of it: a `Response`, a `WeakMap`, an instance whose fields are all private. */
+function isEmpty(value: object, kind: string): boolean {
+  if (Object.keys(value).length > 0 || kind === "DOMStringMap") return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // Plain objects of other realms have another `Object.prototype`, which has no prototype either.
+  return kind !== "Object" || (prototype !== null && Object.getPrototypeOf(prototype) !== null);
 }

@@ -153,6 +153,11 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// A fault of the last event, which the grammar allows.
+    pub(super) fn refuse(&self, problem: Problem) -> SyntaxError {
+        self.fail(self.from, problem)
+    }
+
     fn value(&mut self, byte: u8) -> Result<Event<'a>, SyntaxError> {
         let event = match byte {
             b'{' | b'[' => {

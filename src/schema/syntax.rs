@@ -66,6 +66,7 @@ pub(super) enum Problem {
     WrongEnd(Option<Open>),
     LeadingZero,
     BadNumber,
+    BeyondDoubles,
     BadEscape,
     ControlCharacter,
 }
@@ -138,6 +139,9 @@ impl SyntaxError {
                 (_, Some('T' | 'F' | 'N' | 'u' | 'n' | 't' | 'f' | 'I')) => {
                     "not JSON: expected a value; the words of JSON are true, false and null"
                 }
+                (_, Some('\u{feff}')) => {
+                    "not JSON: a byte order mark stands before the value: send bare JSON"
+                }
                 (_, Some('/' | '#')) => "not JSON: expected a value; JSON has no comments",
                 _ => "not JSON: expected a value",
             },
@@ -145,6 +149,9 @@ impl SyntaxError {
             Problem::WrongEnd(_) => "not JSON: an array ends with `]`",
             Problem::LeadingZero => "not JSON: a number may not begin with 0",
             Problem::BadNumber => "not JSON: bad number",
+            Problem::BeyondDoubles => {
+                "a number too large to be held: send one between -1.79e308 and 1.79e308"
+            }
             Problem::BadEscape => "not JSON: bad escape in a string",
             Problem::ControlCharacter => {
                 "not JSON: a control character in a string must be escaped (a new line is \\n)"
@@ -171,6 +178,16 @@ fn tail(text: &str) -> &str {
     }
 }
 
+/// White space as spaces, and what cannot be seen as its escape.
 fn visible(text: &str) -> String {
-    text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
+    let mut shown = String::new();
+    for character in text.chars() {
+        match character {
+            '\n' | '\r' | '\t' => shown.push(' '),
+            '\u{feff}' => shown.push_str("\\ufeff"),
+            _ if character.is_control() => shown.push_str(&format!("\\u{:04x}", u32::from(character))),
+            _ => shown.push(character),
+        }
+    }
+    shown
 }

@@ -22,11 +22,18 @@ pub(super) fn issues(schema: &Value, error: &ValidationError<'_>) -> Vec<Issue> 
     let one = match error.kind() {
         Kind::Type { kind } => {
             let names = type_names(kind);
-            wording::wrong_type(path, &names, got, is_optional(schema, error))
+            let issue = wording::wrong_type(path, &names, got, is_optional(schema, error));
+            match issue.hint {
+                None if names.contains(&"object") => issue.hinting(outline(schema, parent(schema, error))),
+                _ => issue,
+            }
         }
         Kind::Required { property } => return vec![missing(schema, error, property, got)],
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
             let known = known_names(parent(schema, error));
+            if let Some(issue) = wrapped(path, keyword, unexpected, &known, got) {
+                return vec![issue];
+            }
             let unexpected = unexpected.iter().take(NAME_CAP);
             return unexpected.map(|name| wording::unknown_property(path, keyword, name, &known)).collect();
         }
@@ -115,7 +122,43 @@ fn missing(schema: &Value, error: &ValidationError<'_>, property: &Value, got: &
     let wanted = wanted.map(|wanted| follow(schema, wanted));
     let came = got.as_object().into_iter().flat_map(|map| map.keys().map(String::as_str));
     let strays: Vec<&str> = came.filter(|name| !known.contains(name)).collect();
-    wording::missing_property(error.instance_path().as_str(), "required", name, wanted, strays)
+    let issue = wording::missing_property(error.instance_path().as_str(), "required", name, wanted, strays);
+    let around = got.as_object().filter(|map| map.len() == 1).and_then(|map| map.iter().next());
+    match around.filter(|(_, inside)| inside.get(name).is_some()) {
+        Some((around, _)) => issue.hinting(Some(format!(
+            "it is inside {}: send that object itself, without {} around it",
+            quoted(around),
+            quoted(around)
+        ))),
+        None => issue,
+    }
+}
+
+/// One stray property around what the object itself should be: models wrap arguments once more.
+fn wrapped(path: &str, keyword: &str, unexpected: &[String], known: &[&str], got: &Value) -> Option<Issue> {
+    let [name] = unexpected else { return None };
+    let inside = got.as_object().filter(|map| map.len() == 1)?.get(name)?.as_object()?;
+    let fits = !inside.is_empty() && inside.keys().all(|key| known.contains(&key.as_str()));
+    fits.then(|| {
+        wording::unknown_property(path, keyword, name, known)
+            .hinting(Some(format!("send what is inside it, without {} around it", quoted(name))))
+    })
+}
+
+/// What an object of this schema holds, for one that was sent as something else.
+fn outline(root: &Value, schema: Option<&Value>) -> Option<String> {
+    let properties = schema?.get("properties")?.as_object()?;
+    let required = schema?.get("required").and_then(Value::as_array);
+    let names: Vec<&str> = match required.filter(|names| !names.is_empty()) {
+        Some(names) => names.iter().filter_map(Value::as_str).collect(),
+        None => properties.keys().map(String::as_str).collect(),
+    };
+    let needed = required.is_some_and(|names| !names.is_empty());
+    let parts = names.iter().map(|name| {
+        let about = properties.get(*name).and_then(|property| wording::describe(follow(root, property)));
+        ((*name).to_owned(), about)
+    });
+    (!names.is_empty()).then(|| wording::outline(parts, needed))
 }
 
 /// A schema, or what its local reference names.

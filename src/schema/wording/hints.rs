@@ -9,6 +9,14 @@ use super::show::{json, quoted, shorten};
 /// Items looked at in search of a repeat.
 const REPEAT_CAP: usize = 200;
 
+/// How the outline of an object begins.
+pub(super) const OBJECT: &str = "send an object";
+
+/// What an object holds, for one that was sent as something else.
+pub(super) fn for_object(parts: &str, needed: bool) -> String {
+    format!("{OBJECT} {} {parts}", if needed { "with" } else { "that may have" })
+}
+
 pub(super) fn for_type(expected: &str, got: &Value, optional: bool) -> Option<String> {
     let wants = |name: &str| expected.split([' ', ',']).any(|word| word == name);
     match got {
@@ -22,6 +30,9 @@ pub(super) fn for_type(expected: &str, got: &Value, optional: bool) -> Option<St
             if literal {
                 return Some(format!("write {}, without quotes", shorten(text, 40)));
             }
+            if let Some(meant) = wants("boolean").then(|| truth(text)).flatten() {
+                return Some(format!("write {meant}"));
+            }
             let container =
                 (wants("object") && text.starts_with('{')) || (wants("array") && text.starts_with('['));
             if container && Reader::new(text, 128).drain().is_ok() {
@@ -29,10 +40,23 @@ pub(super) fn for_type(expected: &str, got: &Value, optional: bool) -> Option<St
             }
             wants("array").then(|| format!("wrap it: [{}]", shorten(&json(got), 40)))
         }
+        Value::Number(number) if wants("boolean") => {
+            truth(&number.to_string()).map(|meant| format!("write {meant}"))
+        }
         Value::Number(number) if wants("string") => Some(format!("put it in quotes: \"{number}\"")),
         Value::Number(_) | Value::Bool(_) | Value::Object(_) if wants("array") => {
             Some(format!("wrap it: [{}]", shorten(&json(got), 40)))
         }
+        _ => None,
+    }
+}
+
+/// The boolean that a word of other languages means.
+fn truth(word: &str) -> Option<bool> {
+    let is = |words: [&str; 4]| words.iter().any(|other| word.eq_ignore_ascii_case(other));
+    match (is(["true", "yes", "on", "1"]), is(["false", "no", "off", "0"])) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
         _ => None,
     }
 }

@@ -4,6 +4,7 @@
 //! Written for a model that repairs its call. Values are shortened: what came may be megabytes, and is
 //! repeated only so that it can be recognized.
 
+mod alternatives;
 mod hints;
 mod show;
 
@@ -11,10 +12,14 @@ use serde_json::Value;
 
 use super::issue::Issue;
 use super::nearest::nearest;
+pub use alternatives::no_alternative;
 pub use show::{describe, json, list, quoted, shorten, show, type_name};
 
 /// Names listed in a message or hint before it says how many more there are.
-const LIST_CAP: usize = 12;
+const LIST_CAP: usize = 24;
+
+/// Properties of an object that an outline names.
+const OUTLINE_CAP: usize = 6;
 
 /// The value is of another type. `optional` says that it is a property that may be left out.
 #[must_use]
@@ -23,6 +28,17 @@ pub fn wrong_type(path: &str, expected: &[&str], got: &Value, optional: bool) ->
     let reason = format!("expected {expected}, got {}", show(got));
     let hint = hints::for_type(&expected, got, optional);
     Issue::new(path, "type", &reason).expecting(expected).having(show(got)).hinting(hint)
+}
+
+/// The hint for an object that was sent as something else: its properties, each with what it must be. `needed`
+/// says that they are those it must have.
+#[must_use]
+pub fn outline(properties: impl ExactSizeIterator<Item = (String, Option<String>)>, needed: bool) -> String {
+    let parts = properties.map(|(name, about)| match about {
+        Some(about) => format!("{}: {about}", quoted(&name)),
+        None => quoted(&name),
+    });
+    hints::for_object(&list(parts, OUTLINE_CAP), needed)
 }
 
 /// A required property is missing. `schema` is what the property must meet; `strays` are the names that came
@@ -177,51 +193,6 @@ pub fn wrong_name(path: &str, name: &str, inner: &Issue) -> Issue {
     }
 }
 
-/// No alternative of `anyOf` or `oneOf` is met; each of `branches` is what one of them found, in order.
-///
-/// When the alternatives differ only at this place their expectations become one; when a single alternative
-/// is plausible (it takes values of this type, and its constant properties fit) its own issues are the answer.
-#[must_use]
-pub fn no_alternative(path: &str, keyword: &str, mut branches: Vec<Vec<Issue>>, got: &Value) -> Vec<Issue> {
-    branches.retain(|issues| !issues.is_empty());
-    for issues in &mut branches {
-        super::issue::tidy(issues);
-    }
-    if let Some(expected) = expectations(path, &branches) {
-        let hint = branches.iter().flatten().find_map(|issue| issue.hint.clone());
-        return vec![plain(path, keyword, either(expected), got).hinting(hint)];
-    }
-    if let Some(issue) = discriminator(path, &branches) {
-        return vec![issue];
-    }
-    let plausible: Vec<usize> = indexes(&branches, |issue| issue.path == path && decides(issue));
-    let fitting: Vec<usize> = indexes(&branches, |issue| {
-        decides(issue) && is_child(path, &issue.path) || issue.path == path && decides(issue)
-    });
-    for candidates in [&plausible, &fitting] {
-        if let [only] = candidates.as_slice() {
-            return branches.swap_remove(*only);
-        }
-    }
-    let total = branches.len();
-    let shown: Vec<String> = branches
-        .iter()
-        .take(3)
-        .enumerate()
-        .map(|(index, issues)| {
-            let first = issues.first().map(|issue| issue.message.as_str()).unwrap_or_default();
-            format!("({}) {}", index + 1, shorten(first, 160))
-        })
-        .collect();
-    let more = if total > 3 { format!("; {} more", total - 3) } else { String::new() };
-    let reason = format!("matches none of {total} alternatives: {}{more}", shown.join("; "));
-    vec![
-        Issue::new(path, keyword, &reason)
-            .expecting(format!("one of {total} alternatives"))
-            .having(show(got)),
-    ]
-}
-
 /// More than one alternative of `oneOf` is met: those at `matching`, counted from 1.
 #[must_use]
 pub fn several_alternatives(path: &str, matching: &[usize], total: usize, got: &Value) -> Issue {
@@ -229,58 +200,6 @@ pub fn several_alternatives(path: &str, matching: &[usize], total: usize, got: &
     let reason =
         format!("matches {} of {total} alternatives ({which}), where exactly one must match", matching.len());
     Issue::new(path, "oneOf", &reason).expecting("exactly one alternative").having(show(got))
-}
-
-/// One issue for the property by which the alternatives tell themselves apart, where none of them knows what
-/// came there.
-fn discriminator(path: &str, branches: &[Vec<Issue>]) -> Option<Issue> {
-    let constant =
-        |issue: &&Issue| matches!(issue.keyword.as_str(), "const" | "enum") && is_child(path, &issue.path);
-    let first = branches.first()?.iter().find(constant)?;
-    let mut expected: Vec<String> = Vec::new();
-    for branch in branches {
-        let own = branch.iter().filter(constant).find(|issue| issue.path == first.path)?;
-        let own = own.expected.clone()?;
-        if !expected.contains(&own) {
-            expected.push(own);
-        }
-    }
-    let expected = either(expected);
-    let got = first.got.clone()?;
-    let reason = format!("expected {expected}, got {got}");
-    let hint = branches.iter().flatten().filter(constant).find_map(|issue| issue.hint.clone());
-    Some(Issue::new(&first.path, "const", &reason).expecting(expected).having(got).hinting(hint))
-}
-
-/// The expectations of alternatives that each failed once, here and for what the value is.
-fn expectations(path: &str, branches: &[Vec<Issue>]) -> Option<Vec<String>> {
-    let mut all: Vec<String> = Vec::new();
-    for branch in branches {
-        match branch.as_slice() {
-            [issue] if issue.path == path && decides(issue) => {
-                let expected = issue.expected.clone()?;
-                if !all.contains(&expected) {
-                    all.push(expected);
-                }
-            }
-            _ => return None,
-        }
-    }
-    (!all.is_empty()).then_some(all)
-}
-
-/// Whether an issue says that the value was meant for another alternative.
-fn decides(issue: &Issue) -> bool {
-    matches!(issue.keyword.as_str(), "type" | "const" | "enum" | "not")
-}
-
-fn is_child(parent: &str, path: &str) -> bool {
-    path.strip_prefix(parent).and_then(|rest| rest.strip_prefix('/')).is_some_and(|rest| !rest.contains('/'))
-}
-
-fn indexes(branches: &[Vec<Issue>], excluded: impl Fn(&Issue) -> bool) -> Vec<usize> {
-    let kept = branches.iter().enumerate().filter(|(_, issues)| !issues.iter().any(&excluded));
-    kept.map(|(index, _)| index).collect()
 }
 
 /// `a`, `a or b`, `a, b or c`.

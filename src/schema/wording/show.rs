@@ -8,6 +8,9 @@ use serde_json::Value;
 /// Characters of a value that a message repeats.
 const VALUE_CAP: usize = 80;
 
+/// Values and names that a description lists.
+const DESCRIBED: usize = 12;
+
 /// The first `cap` characters, with `…` where something was left out.
 #[must_use]
 pub fn shorten(text: &str, cap: usize) -> String {
@@ -57,20 +60,46 @@ pub fn type_name(value: &Value) -> &'static str {
     }
 }
 
-/// What a schema asks for, in words, where that is short: its type or its allowed values.
+/// What a schema asks for, in words, where that is short: its type or its allowed values, and what is inside.
 #[must_use]
 pub fn describe(schema: &Value) -> Option<String> {
+    described(schema, 2)
+}
+
+/// The same, looking `levels` further in.
+fn described(schema: &Value, levels: usize) -> Option<String> {
     if let Some(options) = schema.get("enum").and_then(Value::as_array) {
-        return Some(format!("one of {}", list(options.iter().map(json), 8)));
+        return Some(format!("one of {}", list(options.iter().map(json), DESCRIBED)));
     }
     if let Some(value) = schema.get("const") {
         return Some(json(value));
     }
-    match schema.get("type")? {
+    let Some(kind) = schema.get("type") else {
+        let choices = ["anyOf", "oneOf"].iter().find_map(|keyword| schema.get(keyword)?.as_array())?;
+        let inner = levels.checked_sub(1)?;
+        let known: Option<Vec<String>> =
+            choices.iter().take(DESCRIBED).map(|choice| described(choice, inner)).collect();
+        return known.filter(|_| choices.len() <= DESCRIBED).map(super::either);
+    };
+    let inside = match kind.as_str() {
+        Some("array") => levels
+            .checked_sub(1)
+            .and_then(|inner| described(schema.get("items")?, inner))
+            .map(|item| format!("array of {item}")),
+        Some("object") => needed(schema).map(|names| format!("object with {names}")),
+        _ => None,
+    };
+    inside.or_else(|| match kind {
         Value::String(name) => Some(name.clone()),
         Value::Array(names) => Some(super::either(names.iter().filter_map(Value::as_str).map(str::to_owned))),
         _ => None,
-    }
+    })
+}
+
+/// The names an object must have.
+fn needed(schema: &Value) -> Option<String> {
+    let names = schema.get("required")?.as_array().filter(|names| !names.is_empty())?;
+    Some(list(names.iter().map(json), DESCRIBED))
 }
 
 /// Parts joined by commas, at most `cap` of them.
