@@ -4,6 +4,7 @@
  */
 import { messageOf } from "./errors.js";
 import type { EngineFault, EngineOperator, EngineOutput, ModelDelta, ModelReply, ModelRequest, ShowDelta } from "./engine-types.js";
+import type { Seat } from "./engine-worker.js";
 import type { RawEngine } from "./wasm/engine.js";
 
 /** Who gets a response. */
@@ -30,6 +31,8 @@ type Input =
   | { type: "timeReached" }
   | { type: "modelDelta"; call: string; delta: ModelDelta }
   | { type: "modelReplied"; call: string; reply: ModelReply }
+  | { type: "workerReplied"; decision: string; attempt: number; response: string }
+  | { type: "workerFailed"; decision: string; attempt: number; message: string }
   | { type: "operator"; [field: string]: unknown }
   | { type: "fault"; fault: EngineFault };
 
@@ -39,6 +42,8 @@ export interface HostOptions {
   manual: number | undefined;
   /** Answers model requests, where the engine does not do it by script. */
   model: ((request: ModelRequest, show: ShowDelta) => Promise<ModelReply> | ModelReply) | undefined;
+  /** Answers decisions, where the engine does not take its own proposals. */
+  worker: Seat | undefined;
 }
 
 const LONGEST_TIMER = 0x7fff_ffff;
@@ -48,6 +53,7 @@ export class EngineHost {
   readonly #raw: RawEngine;
   readonly #options: HostOptions;
   readonly #sinks = new Map<number, Sink>();
+  readonly #over = new AbortController();
   readonly #inbox: { input: Input; body?: Uint8Array }[] = [];
   #feeding = false;
   #closed = false;
@@ -114,6 +120,7 @@ export class EngineHost {
     if (this.#closed) return;
     this.#closed = true;
     clearTimeout(this.#timer);
+    this.#over.abort();
     for (const sink of this.#sinks.values()) sink.lose();
     this.#sinks.clear();
     this.#raw.free();
@@ -149,6 +156,7 @@ export class EngineHost {
 
   #carry(output: EngineOutput): void {
     if (output.type === "modelAsked") return void this.#ask(output);
+    if (output.type === "workerAsked") return void this.#decide(output);
     const sink = this.#sinks.get(output.id);
     if (!sink) return;
     switch (output.type) {
@@ -171,17 +179,29 @@ export class EngineHost {
   }
 
   async #ask(asked: Extract<EngineOutput, { type: "modelAsked" }>): Promise<void> {
-    const { call, sessionId, agent, messages, tools } = asked;
+    const { type: _type, call, stream, ...request } = asked;
     let reply: ModelReply;
     try {
       if (!this.#options.model) throw new Error("nobody answers model requests here");
-      reply = await this.#options.model({ sessionId, agent, messages, tools }, (delta) => {
-        if (asked.stream) this.#feed({ type: "modelDelta", call, delta });
+      reply = await this.#options.model(request, (delta) => {
+        if (stream) this.#feed({ type: "modelDelta", call, delta });
       });
     } catch (error) {
       reply = { error: { message: messageOf(error) } };
     }
     this.#feed({ type: "modelReplied", call, reply });
+  }
+
+  async #decide({ decision, attempt, request }: Extract<EngineOutput, { type: "workerAsked" }>): Promise<void> {
+    let input: Input;
+    try {
+      if (!this.#options.worker) throw new Error("nobody decides here");
+      const response = await this.#options.worker(request, this.#over.signal);
+      input = { type: "workerReplied", decision, attempt, response };
+    } catch (error) {
+      input = { type: "workerFailed", decision, attempt, message: messageOf(error) };
+    }
+    this.#feed(input);
   }
 }
 

@@ -61,6 +61,20 @@ export interface EngineTool {
   handler?: "client" | "worker" | "server";
 }
 
+/** An agent as the engine's configuration has it. */
+export interface EngineAgent {
+  tools?: EngineTool[];
+  stream?: boolean;
+  /** What its scripted model says; absent is the engine's own script. */
+  script?: Script;
+  /** What a parent's model reads of it. */
+  description?: string;
+  /** The agents it may call, each by a key of `agents`. */
+  subagents?: { id: string; description?: string }[];
+  maxSubagentDepth?: number;
+  [field: string]: unknown;
+}
+
 /** Settings of the engine; every one has a default. */
 export interface EngineSettings {
   seed?: number;
@@ -70,10 +84,16 @@ export interface EngineSettings {
   keepAliveMs?: number;
   deltaIntervalMs?: number;
   decisionMs?: number;
+  /** How long an external worker may take for one attempt at a decision. */
+  workerTimeoutMs?: number;
   dispatchDelayMs?: number;
   retryLatencyMs?: number;
   script?: Script;
-  agent?: { tools?: EngineTool[]; stream?: boolean; [field: string]: unknown };
+  agent?: EngineAgent;
+  /** Agents by their id, where they differ; only these can be sub-agents. */
+  agents?: Record<string, EngineAgent>;
+  /** How many parents a session may have. @defaultValue 5 */
+  maxSubagentDepth?: number;
   switches?: Record<string, unknown>;
   faults?: EngineFault[];
 }
@@ -92,6 +112,9 @@ export interface ModelRequest {
   /** The conversation, as on the wire. */
   messages: unknown[];
   tools: EngineTool[];
+  /** The model and the system prompt, where a worker names them. */
+  model?: string;
+  system?: string;
 }
 
 /** The answer to one. */
@@ -135,6 +158,19 @@ export interface EngineCall {
   rendered: string | null;
 }
 
+/** A sub-agent's call as the engine knows it. */
+export interface EngineChild {
+  /** The child's session; it exists once the call has started. */
+  sessionId: string;
+  agentId: string;
+  toolCallId: string;
+  status: string;
+  /** The child's turn, once started. */
+  turnId: string | null;
+  /** What the model reads of it. */
+  rendered: string | null;
+}
+
 /** One event of a session's log. */
 export interface EngineEvent {
   seq: number;
@@ -150,4 +186,5 @@ export type EngineOutput =
   | { type: "streamBytes"; id: number; text?: string; base64?: string }
   | { type: "streamEnded"; id: number }
   | { type: "connectionLost"; id: number }
-  | ({ type: "modelAsked"; call: string; stream: boolean } & ModelRequest);
+  | ({ type: "modelAsked"; call: string; stream: boolean } & ModelRequest)
+  | { type: "workerAsked"; decision: string; attempt: number; request: string };

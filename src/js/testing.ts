@@ -7,6 +7,7 @@ import { EngineHost } from "./engine-host.js";
 import { type Listening, type NodeRequest, type NodeResponse, answerNode, listenNode } from "./engine-node.js";
 import type {
   EngineCall,
+  EngineChild,
   EngineEvent,
   EngineFault,
   EngineOperator,
@@ -15,14 +16,18 @@ import type {
   ModelRequest,
   ShowDelta,
 } from "./engine-types.js";
+import { type WorkerAddress, seatOf } from "./engine-worker.js";
 import { PagehandError, messageOf } from "./errors.js";
 import { type MaybePromise, WasmFile, type WasmSource } from "./load.js";
 import type * as EngineGlue from "./wasm/engine.js";
+import type { Decide } from "./worker-types.js";
 
 export type * from "./engine-types.js";
 export type { Listening, NodeRequest, NodeResponse } from "./engine-node.js";
+export type { WorkerAddress } from "./engine-worker.js";
 export { PagehandError } from "./errors.js";
 export type { MaybePromise, WasmSource } from "./load.js";
+export type { Decide, DecisionRequest, DecisionResponse } from "./worker-types.js";
 
 const engineFile = new WasmFile<typeof EngineGlue>(
   "engine",
@@ -36,6 +41,12 @@ export interface TestEngineOptions extends EngineSettings {
   url?: string | undefined;
   /** Answers the model requests instead of the script; what it shows is streamed before the reply is whole. */
   model?: ((request: ModelRequest, show: ShowDelta) => Promise<ModelReply> | ModelReply) | undefined;
+  /**
+   * Decides instead of the engine's own worker, which takes every proposal: a function, or the address of a server
+   * that gets the requests by POST. A worker that fails or gives an answer that cannot be read is asked once more, then
+   * the turn ends as `worker_unreachable`.
+   */
+  worker?: Decide | WorkerAddress | undefined;
   /** `"manual"`: time passes by `advance` alone. @defaultValue `"real"` */
   clock?: "real" | "manual" | undefined;
 }
@@ -50,6 +61,8 @@ export interface TestEngine {
   token(user?: string, ttlSeconds?: number): Promise<string>;
   /** The calls of a session, with everything that tried to settle them. */
   calls(session: string): EngineCall[];
+  /** The sub-agents that a session has called. */
+  children(session: string): EngineChild[];
   /** The event log of a session. */
   log(session: string): EngineEvent[];
   /** The conversation of a session, as on the wire. */
@@ -77,19 +90,21 @@ export async function init(source?: MaybePromise<WasmSource>): Promise<void> {
 
 /** Starts an engine. Rejects with `invalid-options` over a setting it does not know. */
 export async function createTestEngine(options: TestEngineOptions = {}): Promise<TestEngine> {
-  const { url = "https://engine.test", model, clock = "real", ...settings } = options;
+  const { url = "https://engine.test", model, worker, clock = "real", ...settings } = options;
+  const seat = worker && seatOf(worker);
   const { RawEngine } = await engineFile.load();
-  const config = { ...settings, model: model ? "external" : "script" };
+  const config = { ...settings, model: model ? "external" : "script", worker: seat ? "external" : "builtIn" };
   let raw: InstanceType<typeof RawEngine>;
   try {
     raw = new RawEngine(JSON.stringify(config));
   } catch (error) {
     throw new PagehandError("invalid-options", messageOf(error), { cause: error });
   }
-  const host = new EngineHost(raw, { manual: clock === "manual" ? Date.now() : undefined, model });
+  const host = new EngineHost(raw, { manual: clock === "manual" ? Date.now() : undefined, model, worker: seat });
   const origin = new URL(url).origin;
   const send = engineFetch(host, origin);
-  const seen = (session: string) => host.inspect(session) as { calls: EngineCall[]; events: EngineEvent[]; messages: unknown[] };
+  type Seen = { calls: EngineCall[]; children: EngineChild[]; events: EngineEvent[]; messages: unknown[] };
+  const seen = (session: string) => host.inspect(session) as Seen;
   const servers: Listening[] = [];
   return {
     url: origin,
@@ -103,6 +118,7 @@ export async function createTestEngine(options: TestEngineOptions = {}): Promise
       return ((await response.json()) as { token: string }).token;
     },
     calls: (session) => seen(session).calls,
+    children: (session) => seen(session).children,
     log: (session) => seen(session).events,
     messages: (session) => seen(session).messages,
     sessions: () => host.sessions(),
