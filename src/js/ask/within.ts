@@ -1,0 +1,114 @@
+/**
+ * Questions within a call: `ctx.ask` and `ctx.confirm`. While a person is asked, the call's clock stands still; when
+ * the call is called off, the question goes. Loaded by the first of them; what it needs of the first load it is given.
+ */
+import type { CallKey, QuestionEvent } from "../events.js";
+import type { Given } from "../given.js";
+import type { Host } from "../host.js";
+import type { RunParts } from "../stash.js";
+import { type ConfirmRequest, type FormRequest, type Present, type RequestFields, askConfirm, askForm } from "./asking.js";
+import { Drafts } from "./drafts.js";
+import type { Question, QuestionCall } from "./question.js";
+import { shown } from "./shown.js";
+
+/** Who asks. */
+export interface Asker extends CallKey {
+  /** The tool's name. */
+  readonly name: string;
+  readonly action?: string | undefined;
+  readonly signal: AbortSignal;
+  /** How questions are shown; else by the dialog. */
+  readonly present?: Present | undefined;
+  /** The open questions of the runtime. */
+  readonly questions?: Set<Question> | undefined;
+  readonly emit?: ((event: QuestionEvent) => void) | undefined;
+  /** Stops the call's clock, or lets it go on. */
+  readonly clock?: ((stop: boolean) => void) | undefined;
+  /** Whether what is typed is kept for a run after a reload. */
+  readonly drafts?: boolean | undefined;
+  /** Calls back when the call has ended; gives nothing where the page just leaves. */
+  readonly ended?: ((run: () => void) => void) | undefined;
+}
+
+/** What a run has asked so far, by what is its own: the signal. */
+const runs = new WeakMap<AbortSignal, { forms: number; open: number }>();
+
+/** Asks for a form, or for a yes or no. */
+export async function askWithin(given: Given, asker: Asker, form: boolean, request: unknown): Promise<unknown> {
+  const { signal, present } = asker;
+  if (signal.aborted) throw new given.PagehandError("cancelled", "the call was called off");
+  const run = runs.get(signal) ?? { forms: 0, open: 0 };
+  runs.set(signal, run);
+  const show = present ?? (await dialog());
+  const { sessionId, callId, attempt, name, action } = asker;
+  const call: QuestionCall = { sessionId, callId, attempt, name, action };
+  const clock = (change: 1 | -1): void => {
+    const before = run.open;
+    run.open += change;
+    if ((before === 0) !== (run.open === 0)) asker.clock?.(run.open > 0);
+  };
+  let asking = false;
+  const extras = { call, opened: shown(asker.questions, asker.emit, () => ((asking = true), clock(1))) };
+  try {
+    if (!form) return await askConfirm(given, show, bound(request as string | ConfirmRequest, signal), extras);
+    const draft = draftOf(asker, (run.forms += 1));
+    const wanted = bound(request as FormRequest, signal) as FormRequest;
+    return await askForm(given, show, draft.value === undefined ? wanted : { ...wanted, initial: draft.value }, { ...extras, keep: draft.keep });
+  } finally {
+    if (asking) clock(-1);
+  }
+}
+
+/** The dialog, where nobody else shows questions. */
+export async function dialog(): Promise<Present> {
+  const { askInDialog } = await import("./dialog.js");
+  return askInDialog();
+}
+
+/** A request that is withdrawn with its call, too. */
+function bound<R extends RequestFields>(request: string | R, signal: AbortSignal): RequestFields | R {
+  if (typeof request !== "object" || request === null) return { title: request, signal };
+  return { ...request, signal: request.signal ? AbortSignal.any([request.signal, signal]) : signal };
+}
+
+/** What had been typed into the n-th form of this call, and how to keep it. */
+function draftOf({ drafts: kept, sessionId, callId, attempt, ended }: Asker, n: number): { value?: unknown; keep?: (value: unknown) => void } {
+  if (!kept || !ended) return {};
+  const drafts = new Drafts();
+  const call = JSON.stringify([sessionId, callId, attempt]);
+  const id = `${call} ${n}`;
+  if (n === 1) ended(() => drafts.drop(call));
+  return { value: drafts.get(id), keep: (value) => drafts.set(id, value) };
+}
+
+/** Asks for the handler of a runtime's call. @internal */
+export function askInCall(given: Given, parts: RunParts, run: Parameters<Host["invoke"]>, form: boolean, request: unknown): Promise<unknown> {
+  const [invocation, sessionId, callId, attempt, , name, , , , signal] = run;
+  const key = { sessionId, callId, attempt };
+  const { options, questions, registry, dispatcher, call } = parts;
+  const { emitter, stash } = dispatcher;
+  const { annotations } = registry.get(name) ?? {};
+  const again = annotations?.readOnly === true || annotations?.idempotent === true;
+  const asker: Asker = {
+    ...key,
+    name,
+    action: stash.of(key).action,
+    signal,
+    present: options.ask,
+    questions,
+    emit: (event) => emitter.emit(event),
+    // A run for another page has no number here.
+    clock: (stop) => void (invocation && call((raw) => (stop ? raw.askingStarted(invocation) : raw.askingEnded(invocation)))),
+    drafts: again,
+    ended: (over) => {
+      const off = new AbortController();
+      const hear = (event: CallKey): void => {
+        if (event.callId !== key.callId || event.attempt !== key.attempt || event.sessionId !== key.sessionId) return;
+        off.abort();
+        over();
+      };
+      for (const type of ["agent.tool.called", "agent.tool.failed"] as const) emitter.on(type, hear, off);
+    },
+  };
+  return askWithin(given, asker, form, request);
+}
