@@ -11,8 +11,10 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^pagehand$/, replacement: shipped("index.js") },
+      { find: /^pagehand\/ask$/, replacement: shipped("ask/index.js") },
       { find: /^pagehand\/schema$/, replacement: shipped("schema.js") },
       { find: /^pagehand\/testing$/, replacement: shipped("testing.js") },
+      { find: /^pagehand\/worker$/, replacement: shipped("worker.js") },
     ],
   },
   test: {

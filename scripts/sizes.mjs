@@ -4,7 +4,7 @@
  * minified by esbuild, so that splitting a source file costs nothing. Budgets are in budgets.json.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { modules } from "./build/modules.mjs";
@@ -42,7 +42,8 @@ async function graph(file, later = () => false) {
   const options = { bundle: true, minify: true, splitting: true, format: "esm", write: false, metafile: true, platform: "neutral", logLevel: "silent" };
   const made = await build({ ...options, entryPoints: [file], outdir: "out", absWorkingDir: root, external: ["node:*", "*.wasm"] });
   const outputs = made.metafile.outputs;
-  const start = Object.keys(outputs).find((path) => outputs[path].entryPoint);
+  // What is imported later is an entry point too, of its own.
+  const start = Object.keys(outputs).find((path) => outputs[path].entryPoint === relative(root, file));
   const seen = new Set([start]);
   for (const path of seen) {
     for (const { path: next, kind } of outputs[path].imports) {

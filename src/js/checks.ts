@@ -3,11 +3,15 @@
  * Fails closed: where a validator cannot be had, nothing is said to be valid. A schema that does not
  * compile is the exception the engine makes too: its calls go through unchecked, and the developer is told.
  */
-import { type CompiledSchema, compileSchema } from "./compiled.js";
+import type { CompiledSchema } from "./compiled.js";
+import { declarable } from "./declarable.js";
 import type { Issue } from "./errors.js";
 import { messageOf } from "./errors.js";
+import { schemaKit } from "./files.js";
 import type { AnySchema, JsonSchema } from "./infer.js";
+import { cap } from "./lists.js";
 import { type Numbers, parseJson, parseOr } from "./parse.js";
+import { toJsonText } from "./serialise.js";
 import { type StandardSchema, isStandardSchema, toIssues } from "./standard-schema.js";
 
 /** What a validator says. A validator that threw gives an issue, and what it threw as `cause`. */
@@ -32,6 +36,9 @@ interface Schemas {
 
 const cache = new WeakMap<object, ToolChecks>();
 
+/** Most values kept of calls that passed and have not run. */
+const MAX_MADE = 256;
+
 /** The validators of a tool. */
 export function checksOf(tool: Schemas): ToolChecks {
   let checks = cache.get(tool);
@@ -43,6 +50,8 @@ export class ToolChecks {
   readonly #schemas: Record<Direction, AnySchema | undefined>;
   readonly #declared: Record<Direction, JsonSchema | undefined>;
   readonly #compiled: Partial<Record<Direction, Promise<CompiledSchema | SchemaComplaint>>> = {};
+  /** What a Standard Schema made of arguments that passed, until they run: it is asked once for each call. */
+  readonly #made = new Map<string, unknown[]>();
 
   constructor(tool: Schemas) {
     this.#schemas = { input: tool.input, output: tool.output };
@@ -63,36 +72,44 @@ export class ToolChecks {
     return schema !== undefined && (isStandardSchema(schema) || !passesAll(schema, direction));
   }
 
-  /** Gets ready what the first check would wait for. Resolves to complaints about schemas. */
-  async prepare(): Promise<SchemaComplaint[]> {
-    const complaints: SchemaComplaint[] = [];
-    for (const direction of ["input", "output"] as const) {
-      const schema = this.#schemas[direction];
-      if (!this.has(direction) || isStandardSchema(schema)) continue;
-      const made = await this.#validator(direction, schema as JsonSchema).catch(() => undefined);
-      if (made && !("check" in made)) complaints.push(made);
-      for (const finding of made && "check" in made && direction === "input" ? made.findings : []) {
-        const message = `${finding.path === "" ? "" : `${finding.path}: `}${finding.message}`;
-        complaints.push({ direction, message: finding.hint ? `${message} (${finding.hint})` : message });
-      }
-    }
-    return complaints;
+  /** The validator of a JSON Schema, or what is wrong with that; nothing where nothing is to be compiled. @internal */
+  compiled(direction: Direction): Promise<CompiledSchema | SchemaComplaint> | undefined {
+    const schema = this.#schemas[direction];
+    if (schema === undefined || isStandardSchema(schema) || !this.has(direction)) return;
+    const known = this.#compiled[direction];
+    if (known) return known;
+    const made = import("./compiled.js")
+      .then(({ compileSchema }) => compileSchema(schemaKit, schema))
+      .catch((error: unknown) => {
+        // A load that failed is tried again by the next check; a schema that is wrong stays wrong.
+        if ((error as { code?: unknown }).code !== "invalid-schema") throw error;
+        return { direction, message: `it does not compile, so its calls go through unchecked: ${messageOf(error)}` };
+      });
+    this.#compiled[direction] = made;
+    made.catch(() => {
+      delete this.#compiled[direction];
+    });
+    return made;
   }
 
-  /** Checks arguments, given as JSON text, or a result, given as the model reads it. */
+  /** Checks arguments, given as JSON text, or a result, given as the model reads it: what is no JSON is a string. */
   async check(direction: Direction, text: string, numbers: Numbers): Promise<Verdict> {
     const schema = this.#schemas[direction];
-    if (schema === undefined || !this.has(direction)) return { ok: true };
     if (isStandardSchema(schema)) {
-      return (await standard(schema, read(direction, text, numbers))).verdict;
+      const given = direction === "input" ? parseJson(text, numbers) : parseOr(text, numbers);
+      // The author's code may change what it is given.
+      const id = direction === "input" && idOf(given);
+      const { verdict, value } = await standard(schema, given);
+      if (id && "ok" in verdict) this.#keep(id, value);
+      return verdict;
     }
-    let validator: CompiledSchema | SchemaComplaint;
+    let validator: CompiledSchema | SchemaComplaint | undefined;
     try {
-      validator = await this.#validator(direction, schema);
+      validator = await this.compiled(direction);
     } catch (error) {
       return { unavailable: `the validator could not be loaded: ${messageOf(error)}` };
     }
-    if (!("check" in validator)) return { ok: true };
+    if (!validator || !("check" in validator)) return { ok: true };
     const issues = direction === "input" ? validator.check(text) : validator.checkResult(text);
     return issues.length === 0 ? { ok: true } : { issues };
   }
@@ -103,35 +120,44 @@ export class ToolChecks {
    */
   async input(text: string, numbers: Numbers): Promise<unknown> {
     const schema = this.#schemas.input;
-    if (!isStandardSchema(schema)) return parseJson(text, numbers);
-    const { verdict, value } = await standard(schema, () => parseJson(text, numbers));
+    const given = parseJson(text, numbers);
+    if (!isStandardSchema(schema)) return given;
+    const id = idOf(given);
+    const made = this.#made.get(id);
+    if (made) {
+      if (made.length < 2) this.#made.delete(id);
+      return made.shift();
+    }
+    const { verdict, value } = await standard(schema, given);
     return "ok" in verdict ? value : parseJson(text, numbers);
   }
 
-  #validator(direction: Direction, schema: JsonSchema): Promise<CompiledSchema | SchemaComplaint> {
-    const known = this.#compiled[direction];
-    if (known) return known;
-    const made = compileSchema(schema).catch((error: unknown) => {
-      // A load that failed is tried again by the next check; a schema that is wrong stays wrong.
-      if ((error as { code?: unknown }).code !== "invalid-schema") throw error;
-      return { direction, message: `it does not compile, so its calls go through unchecked: ${messageOf(error)}` };
-    });
-    this.#compiled[direction] = made;
-    made.catch(() => {
-      delete this.#compiled[direction];
-    });
-    return made;
+  /** The input as the handler is about to get it, for who is asked about it before. */
+  seen(given: unknown): unknown {
+    const made = this.#made.size > 0 && this.#made.get(idOf(given));
+    return made ? made[0] : given;
+  }
+
+  #keep(id: string, value: unknown): void {
+    const made = this.#made.get(id);
+    if (!made) this.#made.set(id, [value]);
+    else if (made.length < MAX_MADE) made.push(value);
+    cap(this.#made, MAX_MADE);
   }
 }
 
-/** A result that is no JSON is a string, as for the engine. */
-function read(direction: Direction, text: string, numbers: Numbers): () => unknown {
-  return () => (direction === "input" ? parseJson(text, numbers) : parseOr(text, numbers));
+/** What tells arguments apart; nothing for those that are nested deeper than can be written. */
+function idOf(given: unknown): string {
+  try {
+    return toJsonText(given);
+  } catch {
+    return "";
+  }
 }
 
-async function standard(schema: StandardSchema, value: () => unknown): Promise<{ verdict: Verdict; value?: unknown }> {
+async function standard(schema: StandardSchema, given: unknown): Promise<{ verdict: Verdict; value?: unknown }> {
   try {
-    const result = await schema["~standard"].validate(value());
+    const result = await schema["~standard"].validate(given);
     if (result.issues) {
       const issues = toIssues(result.issues);
       if (issues.length === 0) issues.push({ path: "", keyword: "schema", message: "the value does not fit" });
@@ -155,16 +181,4 @@ function passesAll(schema: JsonSchema, direction: Direction): boolean {
     if (keyword === "required") return Array.isArray(value) && value.length === 0;
     return keyword === "properties" && typeof value === "object" && value !== null && Object.keys(value).length === 0;
   });
-}
-
-/** The JSON Schema to declare: the schema itself, or the one a Standard Schema carries. */
-function declarable(schema: AnySchema | undefined, direction: Direction): JsonSchema | undefined {
-  if (!isStandardSchema(schema)) return schema;
-  const carried = (schema["~standard"] as { jsonSchema?: Record<Direction, unknown> }).jsonSchema?.[direction];
-  if (typeof carried !== "function") return undefined;
-  try {
-    return carried({ target: "draft-2020-12" }) as JsonSchema;
-  } catch {
-    return undefined;
-  }
 }

@@ -20,6 +20,8 @@ export type ErrorCode =
   | "invalid-schema"
   /** Two tools have one name. */
   | "duplicate-tool"
+  /** The engine keeps an earlier or its own declaration of a tool's name. */
+  | "declaration-ignored"
   /** The runtime was closed. */
   | "closed"
   /** The stream could not be reached, or broke; a CORS refusal looks like this. */
@@ -76,6 +78,8 @@ export type ErrorCode =
   | "reply-refused"
   /** A message was not taken: another turn was running. */
   | "message-refused"
+  /** An answer to an interrupt was not taken. */
+  | "interrupt-refused"
   /** Too many answers wait to be sent. */
   | "outbox-full"
   /** There is no storage; calls live in memory. */

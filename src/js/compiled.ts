@@ -1,13 +1,11 @@
 /**
- * JSON Schemas compiled by the schema WASM file, which the first of them loads.
+ * JSON Schemas compiled by the schema WASM file, which the first of them loads, as it does this module: whatever
+ * that needs of the first load it is given.
  */
 import type { ErrorCode } from "./codes.js";
-import { PagehandError, messageOf } from "./errors.js";
-import type { Issue } from "./errors.js";
-import { schemaFile } from "./files.js";
+import type { Issue, PagehandError } from "./errors.js";
 import type { JsonSchema } from "./infer.js";
-import { toJsonText } from "./serialise.js";
-import type { RawSchema } from "./wasm/schema.js";
+import type * as SchemaGlue from "./wasm/schema.js";
 
 /** The drafts of JSON Schema. */
 export type Draft = "4" | "6" | "7" | "2019-09" | "2020-12";
@@ -22,11 +20,11 @@ export interface Finding {
 
 /** A compiled schema. */
 export class CompiledSchema {
-  readonly #raw: RawSchema;
+  readonly #raw: SchemaGlue.RawSchema;
   /** What there is to say about the schema itself. */
   readonly findings: readonly Finding[];
 
-  constructor(raw: RawSchema, findings: readonly Finding[]) {
+  constructor(raw: SchemaGlue.RawSchema, findings: readonly Finding[]) {
     this.#raw = raw;
     this.findings = findings;
   }
@@ -42,23 +40,29 @@ export class CompiledSchema {
   }
 }
 
-/** Compiles. Rejects with `invalid-schema` over the schema, or with a load error. */
-export async function compileSchema(schema: JsonSchema, draft?: Draft): Promise<CompiledSchema> {
+/** What it needs of whoever loads it. @internal */
+export interface SchemaKit {
+  /** Loads the WASM file. */
+  load(): Promise<typeof SchemaGlue>;
+  readonly PagehandError: typeof PagehandError;
+  messageOf(thrown: unknown): string;
+  toJsonText(value: unknown): string;
+}
+
+/** Compiles. Rejects with `invalid-schema` over the schema, or with a load error. @internal */
+export async function compileSchema(kit: SchemaKit, schema: JsonSchema, draft?: Draft): Promise<CompiledSchema> {
+  const invalid = (cause: unknown, code: ErrorCode = "invalid-schema") => new kit.PagehandError(code, kit.messageOf(cause), { cause });
   let text: string;
   try {
-    text = toJsonText(schema);
+    text = kit.toJsonText(schema);
   } catch (error) {
     throw invalid(error);
   }
-  const { RawSchema: Raw, lintSchema } = await schemaFile.load();
+  const { RawSchema: Raw, lintSchema } = await kit.load();
   try {
     return new CompiledSchema(Raw.compile(text, draft), JSON.parse(lintSchema(text)) as Finding[]);
   } catch (error) {
     // A trap says nothing about the schema: whoever asked must not go on unchecked.
     throw invalid(error, error instanceof WebAssembly.RuntimeError ? "validator-unavailable" : undefined);
   }
-}
-
-function invalid(cause: unknown, code: ErrorCode = "invalid-schema"): PagehandError {
-  return new PagehandError(code, messageOf(cause), { cause });
 }

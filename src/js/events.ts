@@ -2,8 +2,9 @@
  * What a runtime tells, as types: one discriminated union, `type` is the name to listen to.
  * Field names are the machine's. What the engine or a model controls is `unknown` here.
  */
+import type { QuestionKind } from "./ask/question.js";
 import type { ErrorCode } from "./codes.js";
-import type { Issue } from "./errors.js";
+import type { Issue, PagehandError } from "./errors.js";
 
 /** What makes a call one of a kind: a newer attempt is a fresh call. */
 export interface CallKey {
@@ -111,6 +112,9 @@ export interface CallingEvent extends CallKey {
   tripIndex: number;
 }
 
+/** A report of something else that a tool ran, as that made it. */
+export type ForeignReport = { readonly type?: unknown; readonly [field: string]: unknown };
+
 /** What happened to one call, start to end. */
 export interface ToolReport extends CallKey {
   type: "tool";
@@ -127,8 +131,30 @@ export interface ToolReport extends CallKey {
   duration: number;
   checks: { input?: InputClass; issues: Issue[] };
   delivery?: { state: DeliveryState; tries: number };
+  /** Who agreed to it, where somebody had to. */
+  consent?: ConsentReport;
   /** What the handler put aside for the page. */
   artifacts?: Record<string, unknown>;
+  /** The reports of what the handler itself ran: other tools, a workflow. */
+  children?: readonly (ToolReport | ForeignReport)[];
+}
+
+/** What happened in the session of one child agent. */
+export interface AgentReport {
+  type: "agent";
+  sessionId: string;
+  /** The call that started it. */
+  callId?: string;
+  name?: string;
+  turnId: string | null;
+  tripIndex: number;
+  status: TurnStatus;
+  error?: Problem;
+  startedAt: number;
+  endedAt: number;
+  duration: number;
+  /** Its calls and its own child agents, in the order they ended. */
+  children: (ToolReport | AgentReport)[];
 }
 
 /** A call ended well: its report, under the event's name. */
@@ -138,11 +164,12 @@ export interface CalledEvent extends Omit<ToolReport, "type"> {
   tool: ToolInfo;
 }
 
-/** A call ended badly: its report, under the event's name. */
-export interface FailedEvent extends Omit<ToolReport, "type"> {
+/** A call ended badly: its report, under the event's name, with the error itself. */
+export interface FailedEvent extends Omit<ToolReport, "type" | "error"> {
   type: "agent.tool.failed";
   remote?: true;
   tool: ToolInfo;
+  error: PagehandError;
 }
 
 /** The engine closed its books on a call. */
@@ -201,21 +228,62 @@ export interface TurnFinishedEvent {
   text: string;
   data?: unknown;
   error?: Problem;
-  children: ToolReport[];
+  children: (ToolReport | AgentReport)[];
+  /** What its calls put aside for the page, as one bag; for turns that this page opened. */
+  artifacts?: Record<string, unknown>;
 }
 
-/** The session waits for somebody. */
-export interface InterruptEvent {
-  type: "interrupt";
+/** Something for which a session waits, until somebody resumes it. */
+export interface Interrupt {
+  sessionId: string;
   interruptId: string;
+  turnId: string | null;
   reason: string | null;
+  /** What the engine attached. */
   payload: unknown;
+}
+
+/** A session waits for somebody. Told for each interrupt that is open, once history is read. */
+export interface InterruptEvent extends Interrupt {
+  type: "interrupt";
 }
 
 /** The session goes on. */
 export interface ResumedEvent {
   type: "interrupt.resumed";
+  sessionId: string;
   interruptId: string;
+  turnId: string | null;
+  /** What it was resumed with. */
+  payload: unknown;
+}
+
+/** The engine did not take a resume. */
+export interface ResumeRefusedEvent {
+  type: "interrupt.refused";
+  sessionId: string;
+  interruptId: string;
+  turnId: string | null;
+  error: Problem;
+}
+
+/** A question to the person at the page was asked, or is over. */
+export interface QuestionEvent extends Partial<CallKey> {
+  type: "question";
+  state: "asked" | "answered" | "declined" | "withdrawn" | "expired";
+  id: string;
+  kind: QuestionKind;
+  title: string;
+  /** The tool that asks, or is asked about. */
+  name?: string;
+}
+
+/** Whether a call might run was decided on: by the page's policy, by an earlier yes, or by the person. */
+export interface ConsentReport {
+  by: "policy" | "grant" | "user";
+  allowed: boolean;
+  /** What the arguments were, where the person changed them. */
+  edited?: { from: unknown };
 }
 
 /** Everything a runtime tells. */
@@ -230,12 +298,14 @@ export type RuntimeEvent =
   | FailedEvent
   | FinishedEvent
   | ProgressEvent
+  | QuestionEvent
   | TurnStartedEvent
   | TextEvent
   | MessageEvent
   | TurnFinishedEvent
   | InterruptEvent
-  | ResumedEvent;
+  | ResumedEvent
+  | ResumeRefusedEvent;
 
 /** The kinds of events. */
 export type EventType = RuntimeEvent["type"];

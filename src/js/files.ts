@@ -2,7 +2,10 @@
  * The WASM files the runtime may need, and the addresses a bundler looks for: each is written once in
  * all the package, and evaluated only when the file is wanted.
  */
+import type { SchemaKit } from "./compiled.js";
+import { PagehandError, messageOf } from "./errors.js";
 import { type Glue, WasmFile } from "./load.js";
+import { toJsonText } from "./serialise.js";
 import { RawRuntime, __wbg_reset_state, buildInfo, initSync } from "./wasm/runtime.js";
 import type * as SchemaGlue from "./wasm/schema.js";
 
@@ -34,3 +37,6 @@ export const schemaFile = new WasmFile<typeof SchemaGlue>(
   () => new URL("./wasm/schema_bg.wasm", import.meta.url),
   () => import("./wasm/schema.js"),
 );
+
+/** What compiles schemas is given of the first load. @internal */
+export const schemaKit: SchemaKit = { load: () => schemaFile.load(), PagehandError, messageOf, toJsonText };

@@ -6,13 +6,10 @@
 import { checksOf, type Verdict } from "./checks.js";
 import { messageOf } from "./errors.js";
 import type { Issue } from "./errors.js";
-import type { CallKey } from "./events.js";
-import { labelOf } from "./invoke.js";
-import type { ApprovalAnswer, Settled } from "./options.js";
-import { type Numbers, parseOr } from "./parse.js";
-import type { Registry } from "./registry.js";
+import { given } from "./given.js";
+import type { RunParts } from "./stash.js";
 import { toJsonText } from "./serialise.js";
-import type { Written } from "./store.js";
+import type { FlatRecord, Written } from "./store.js";
 
 /** A handler's end as the driver reads it: a string is the value's JSON text. @internal */
 export type HandlerEnd =
@@ -51,20 +48,21 @@ export interface Host {
   events(batch: string): void;
   now(): number;
   panicked(message: string): void;
-  /** These three come with the session's life: before it is there, the machine only watches. */
+  /** These four come with the session's life: before it is there, the machine only watches. */
   persist?(record: string): Promise<Written>;
   retire?(sessionId: string, callId: string, attempt: number): Promise<void>;
+  /** Takes the store over for the session of a child agent, and gives the records that are there. */
+  adopt?(sessionId: string): Promise<FlatRecord[]>;
   claim?(): void;
 }
 
 /** What the host is made of. @internal */
-export interface HostParts {
-  readonly options: Settled;
-  readonly numbers: Numbers;
-  readonly registry: Registry;
+export interface HostParts extends RunParts {
   readonly now: () => number;
-  /** Hears of a validator that threw, with what it threw. */
-  readonly complain: (tool: string, cause: unknown) => void;
+  /** Until when a yes covers calls, by session and tool. */
+  readonly grants: Map<string, number>;
+  /** Hears of a callback of a tool that threw, with what it threw; of a validator, with what is said of it. */
+  readonly complain: (tool: string, cause: unknown, issues?: readonly Issue[]) => void;
   readonly invoke: Host["invoke"];
   readonly events: Host["events"];
   readonly panicked: Host["panicked"];
@@ -81,7 +79,7 @@ export function makeHost(parts: HostParts): Host {
       const tool = registry.get(name);
       const gone: Verdict = { unavailable: `the tool "${name}" is not registered any more` };
       const verdict = tool ? await checksOf(tool).check(direction, text, numbers) : gone;
-      if ("cause" in verdict) parts.complain(name, verdict.cause);
+      if ("cause" in verdict) parts.complain(name, verdict.cause, verdict.issues);
       return verdict;
     },
     repair: async (name, text, problem, issues) => {
@@ -95,51 +93,17 @@ export function makeHost(parts: HostParts): Host {
         return null;
       }
     },
-    consent: (sessionId, callId, attempt, name, text, signal) => consent(parts, { sessionId, callId, attempt }, name, text, signal),
+    consent: async (sessionId, callId, attempt, name, text, signal) => {
+      try {
+        const { askConsent } = await import("./consent.js");
+        return await askConsent(given, parts, { sessionId, callId, attempt }, name, text, signal);
+      } catch (error) {
+        return { allow: false, reason: `the question could not be asked: ${messageOf(error)}` };
+      }
+    },
     invoke: parts.invoke,
     events: parts.events,
     now: parts.now,
     panicked: parts.panicked,
   };
-}
-
-async function consent(parts: HostParts, key: CallKey, name: string, text: string, signal: AbortSignal): Promise<Consent> {
-  const { options, numbers, registry } = parts;
-  const tool = registry.get(name);
-  if (!tool) return decision(false);
-  const input = parseOr(text, numbers);
-  if (typeof tool.approve === "function" && !(await needed(tool.approve, input))) return decision(true);
-  if (!options.onApproval) return decision({ allow: false, reason: "nobody here can agree to it" });
-  try {
-    const action = labelOf(tool, input);
-    return decision(await options.onApproval({ ...key, tool, input, action, signal }));
-  } catch (error) {
-    parts.complain(name, error);
-    return decision({ allow: false, reason: "the question could not be asked" });
-  }
-}
-
-/** Whether the person must be asked. A function that cannot tell means yes. */
-async function needed(approve: (input: unknown) => unknown, input: unknown): Promise<boolean> {
-  try {
-    return (await approve(input)) !== false;
-  } catch {
-    return true;
-  }
-}
-
-/** Only a clear yes is one. */
-function decision(answer: ApprovalAnswer): Consent {
-  if (answer === true) return { allow: true };
-  if (typeof answer !== "object" || answer === null) return { allow: false };
-  if (answer.allow !== true) {
-    const reason: unknown = answer.reason;
-    return typeof reason === "string" ? { allow: false, reason } : { allow: false };
-  }
-  if (answer.input === undefined) return { allow: true };
-  try {
-    return { allow: true, text: toJsonText(answer.input) };
-  } catch (error) {
-    return { allow: false, reason: `the edited arguments cannot be used: ${messageOf(error)}` };
-  }
 }

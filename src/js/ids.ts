@@ -2,14 +2,11 @@
  * Chance, from the platform's cryptographic source: ids and the seed of the jitter.
  */
 
-/** A random UUID. `crypto.randomUUID` exists in secure contexts only, so there is another way. */
+/** A random UUID. `crypto.randomUUID` exists in secure contexts only. */
 export function randomId(): string {
-  if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  // Each digit of the pattern says how many of its bits are chance.
+  const chance = (digit: number) => (crypto.getRandomValues(new Uint8Array(1))[0] ?? 0) & (15 >> (digit / 4));
+  return "10000000-1000-4000-8000-100000000000".replace(/[018]/g, (digit) => (+digit ^ chance(+digit)).toString(16));
 }
 
 /** A seed that JSON carries exactly. */

@@ -1,12 +1,18 @@
 /**
  * The entry `pagehand`: everything most people need. Importing it does nothing.
  */
+export type { Artifacts, Finalize } from "./artifacts.js";
+export type { ConfirmRequest, FormRequest, RequestFields } from "./ask/asking.js";
+export type { Policy, PolicyCall, PolicyDecision, PolicyRule } from "./ask/policy.js";
+export type { Ending, Question, QuestionCall, QuestionKind, Refused, Taken } from "./ask/question.js";
+export { asTool } from "./as-tool.js";
+export type { AsToolOptions, Runnable, Unwrapped } from "./as-tool.js";
 export type { ErrorCode, ErrorFamily } from "./codes.js";
 export type { ListenOptions, Unsubscribe } from "./emitter.js";
 export { PagehandError, SchemaValidationError, ToolExecutionError } from "./errors.js";
 export type { Issue } from "./errors.js";
 export type * from "./events.js";
-export type { AnySchema, FromSchema, InputOf, JsonSchema } from "./infer.js";
+export type { AnySchema, ArtifactsOf, FromSchema, InputOf, JsonSchema, OutputOf } from "./infer.js";
 export type { Invocation, InvokeContext } from "./invoke.js";
 export type { MaybePromise, WasmSource } from "./load.js";
 export type { Approval, ApprovalAnswer, RuntimeOptions, Tuning } from "./options.js";

@@ -82,5 +82,11 @@ type Mutable<T> = T extends readonly unknown[]
     ? { -readonly [Key in keyof T]: Mutable<T[Key]> }
     : T;
 
+/** The type of `ctx.artifacts`: anything at all without a schema. */
+export type ArtifactsOf<S> = InputOf<S>;
+
+/** The type of a result. A Standard Schema checks it and does not change it, so it is what the schema takes. */
+export type OutputOf<S> = S extends StandardSchema<infer Input, unknown> ? Input : FromSchema<S>;
+
 /** What a handler gets: any arguments at all without a schema. */
-export type InputOf<S> = [S] extends [undefined] ? Record<string, unknown> : unknown extends S ? Record<string, unknown> : FromSchema<S>;
+export type InputOf<S> = [undefined] extends [S] ? Record<string, unknown> : FromSchema<S>;

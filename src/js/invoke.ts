@@ -1,13 +1,11 @@
 /**
- * What runs of tools have in common, inside a runtime and outside: the author's function, the label, the
- * shape of the outcome.
+ * What runs of tools have in common, inside a runtime and outside: the label, the shape of the outcome.
  */
-import { ToolExecutionError, messageOf } from "./errors.js";
 import type { PagehandError } from "./errors.js";
 import type { ToolReport } from "./events.js";
 import { randomId } from "./ids.js";
 import type { Numbers } from "./parse.js";
-import type { Tool, ToolContext } from "./tool.js";
+import type { Tool } from "./tool.js";
 
 /** How one run ended. */
 export interface Invocation<Output = unknown> {
@@ -50,16 +48,6 @@ export function blankReport(name: string): ToolReport {
     duration: 0,
     checks: { issues: [] },
   };
-}
-
-/** Runs the author's function; what it throws is thrown on, as the cause of an error of ours. */
-export async function execute(tool: Tool, input: unknown, context: ToolContext, tripIndex?: number): Promise<unknown> {
-  try {
-    return await tool.execute(input, context);
-  } catch (cause) {
-    if (cause instanceof ToolExecutionError) throw cause;
-    throw new ToolExecutionError(tool.name, messageOf(cause), { cause, tripIndex });
-  }
 }
 
 /** The label for people, if the tool has one and it can be made. */

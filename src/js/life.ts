@@ -10,7 +10,7 @@ import type { RuntimeEvent } from "./events.js";
 import type { Host } from "./host.js";
 import { IndexedStore } from "./indexed-store.js";
 import { standInLine } from "./ownership.js";
-import { FORMAT, MemoryStore, type Progress, type Store, type Written, readRecords } from "./store.js";
+import { FORMAT, type FlatRecord, MemoryStore, type Progress, type Store, type Written, readRecords } from "./store.js";
 import type { Tabs } from "./tabs.js";
 import type { RawRuntime } from "./wasm/runtime.js";
 
@@ -56,8 +56,8 @@ export class Life {
   readonly #parts: LifeParts;
   readonly #requests = { of: new AbortController() };
   #store: Store;
-  /** This page's place among the owners, while it is one. */
-  #epoch: number | undefined;
+  /** This page's place among each session's owners, while it is one; none where the store failed to say. */
+  #epochs = new Map<string, number | undefined>();
   /** Its place in line for that. */
   #place: { leave: () => void } | undefined;
   #claimedAt = 0;
@@ -79,6 +79,7 @@ export class Life {
     };
     host.retire = (sessionId, callId, attempt) => this.retire({ sessionId, callId, attempt });
     host.claim = () => this.#claim();
+    host.adopt = (sessionId) => this.#adopt(sessionId);
     Object.defineProperty(parts.runtime, TRAP, { value: (later: boolean) => parts.call((raw) => raw.trap(later)) });
     this.#listen();
     this.#stand();
@@ -91,6 +92,11 @@ export class Life {
   }
 
   async clear(): Promise<void> {
+    try {
+      sessionStorage.removeItem("pagehand drafts");
+    } catch {
+      // Where there is no storage, nothing is kept in it.
+    }
     await this.#store.clear();
   }
 
@@ -116,7 +122,7 @@ export class Life {
     this.#requests.of = new AbortController();
     this.#tabs?.forget();
     if (this.#asleep) this.#parts.call((raw) => raw.suspend());
-    else if (this.#epoch !== undefined) void this.#takeOver();
+    else if (this.#owns()) void this.#takeOver();
   }
 
   /** The tools of this page are others now. */
@@ -153,16 +159,40 @@ export class Life {
       taken = await this.#store.takeOver(sessionId);
     }
     if (this.#over || this.#asleep || this.#place !== place) return;
-    this.#epoch = taken.epoch;
+    this.#epochs = new Map([[sessionId, taken.epoch]]);
     const records = readRecords(sessionId, taken.records, warn);
     call((raw) => raw.gainOwnership(records));
     this.#tabs?.own(true);
   }
 
-  async #write(key: { sessionId: string; callId: string; attempt: number }, tool: string, progress: Progress): Promise<Written> {
-    if (this.#epoch === undefined) return "fenced";
+  /** Whether this page runs the session's calls. */
+  #owns(): boolean {
+    return this.#epochs.has(this.#parts.sessionId);
+  }
+
+  /** Takes over the session of a child agent, whose calls whoever owns the root session runs. */
+  async #adopt(sessionId: string): Promise<FlatRecord[]> {
+    const epochs = this.#epochs;
+    if (!this.#owns()) return [];
+    const { warn } = this.#parts;
+    let taken: Awaited<ReturnType<Store["takeOver"]>> | undefined;
     try {
-      return await this.#store.write(key.sessionId, this.#epoch, { v: FORMAT, key, tool, progress, at: Date.now() });
+      taken = await this.#store.takeOver(sessionId);
+    } catch (error) {
+      warn("store-unavailable", `calls of a child agent cannot be stored and will not outlive this page: ${wordsOf(error)}`);
+    }
+    // Whoever owns the root by now has adopted it too, or will.
+    if (this.#epochs !== epochs) return [];
+    epochs.set(sessionId, taken?.epoch);
+    return taken ? readRecords(sessionId, taken.records, warn) : [];
+  }
+
+  async #write(key: { sessionId: string; callId: string; attempt: number }, tool: string, progress: Progress): Promise<Written> {
+    if (!this.#epochs.has(key.sessionId)) return "fenced";
+    const epoch = this.#epochs.get(key.sessionId);
+    if (epoch === undefined) return "failed";
+    try {
+      return await this.#store.write(key.sessionId, epoch, { v: FORMAT, key, tool, progress, at: Date.now() });
     } catch {
       return "failed";
     }
@@ -184,7 +214,7 @@ export class Life {
   }
 
   #drop(): void {
-    this.#epoch = undefined;
+    this.#epochs = new Map();
     this.#tabs?.own(false);
     this.#parts.call((raw) => raw.loseOwnership());
   }
@@ -221,7 +251,13 @@ export class Life {
     const { Tabs } = await import("./tabs.js");
     if (this.#over || this.#asleep || this.#tabs) return;
     this.#tabs = new Tabs(this.#parts);
-    if (this.#epoch !== undefined) this.#tabs.own(true);
+    if (this.#owns()) this.#tabs.own(true);
+  }
+
+  /** Whether a request is for the stream of the tab's own session, and not for that of a child agent. */
+  #isOwnStream({ method, url }: Request): boolean {
+    const id = encodeURIComponent(this.#parts.sessionId);
+    return method === "GET" && (url.includes(`/sessions/${id}/`) || url.endsWith(`session_id=${id}`));
   }
 
   /** Sends a request that ends with the machine, and that outlives the page where it is small enough. */
@@ -231,7 +267,7 @@ export class Life {
     try {
       const ends = this.#requests.of.signal;
       const response = (await send(outliving(request, keepalive, ends))) as { status?: unknown } | undefined;
-      if (request.method === "GET" && (response?.status === 403 || response?.status === 404)) this.#parts.refused();
+      if ((response?.status === 403 || response?.status === 404) && this.#isOwnStream(request)) this.#parts.refused();
       return response;
     } finally {
       if (keepalive) this.#keptAlive -= size;

@@ -2,7 +2,6 @@
  * Loads a WASM file: once per file and page, however many ask at once, and again after a failure.
  * Says what went wrong in terms a developer can act on. Touches nothing before it is called.
  */
-import type { ErrorCode } from "./codes.js";
 import { VERSION } from "./codes.js";
 import { PagehandError, messageOf } from "./errors.js";
 
@@ -54,119 +53,64 @@ export class WasmFile<G extends Glue> {
 
   async #start(source: MaybePromise<WasmSource> | undefined): Promise<G> {
     if (typeof WebAssembly !== "object") throw new PagehandError("unsupported-environment", "there is no WebAssembly here");
-    const given = source === undefined ? await fromPackage(this.#name, this.#url) : await resolve(source);
-    const module = await compile(given, this.#name);
-    const glue = await this.#glue();
+    const glue = this.#glue();
+    // Whoever awaits it may have failed by then.
+    glue.catch(() => undefined);
+    const module = await this.#compile(source);
+    const ready = await glue;
+    let build: string;
     try {
       // It is compiled already, so this takes no time worth a promise.
-      glue.initSync({ module });
+      ready.initSync({ module });
+      build = ready.buildInfo();
     } catch (error) {
       throw mismatch(this.#name, `it does not fit its JavaScript: ${messageOf(error)}`, error);
     }
-    const build = glue.buildInfo();
     if (build !== VERSION) throw mismatch(this.#name, `it is of version ${build}, the JavaScript of ${VERSION}`);
-    return glue;
+    return ready;
+  }
+
+  /** The straight way: the package's file, compiled while it arrives. Every other way is loaded when it is needed. */
+  async #compile(source: MaybePromise<WasmSource> | undefined): Promise<WebAssembly.Module> {
+    let tried: Tried | undefined;
+    if (source === undefined && !inNode()) {
+      tried = { address: this.#url() };
+      try {
+        const response = (tried.response = await fetch(tried.address));
+        if (response.ok && isWasm(response)) return await WebAssembly.compileStreaming(response);
+      } catch (cause) {
+        tried.refused = { cause };
+      }
+    }
+    try {
+      const { loadOtherwise } = await import("./load-otherwise.js");
+      return await loadOtherwise(PagehandError, messageOf, this.#name, source, tried);
+    } catch (error) {
+      if (error instanceof PagehandError) throw error;
+      const cause = tried?.refused ? tried.refused.cause : error;
+      throw new PagehandError("wasm-load-failed", `the ${this.#name} WASM file could not be loaded: ${messageOf(cause)}`, { cause });
+    }
   }
 }
 
-function failed(name: string, why: string, cause?: unknown): PagehandError {
-  return new PagehandError("wasm-load-failed", `the ${name} WASM file could not be loaded: ${why}`, { cause });
+/** How far the straight way went. @internal */
+export interface Tried {
+  address: URL;
+  response?: Response;
+  /** What it ended with, if it did not just come as something else. */
+  refused?: { cause: unknown };
+}
+
+function inNode(): unknown {
+  const node = (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node;
+  return node && import.meta.url.startsWith("file:");
+}
+
+/** Whether it can be compiled while it arrives: the type must be bare for that. */
+function isWasm({ headers }: Response): boolean {
+  return typeof WebAssembly.compileStreaming === "function" && /^application\/wasm$/i.test(headers.get("content-type") ?? "");
 }
 
 function mismatch(name: string, why: string, cause?: unknown): PagehandError {
   return new PagehandError("build-mismatch", `the ${name} WASM file cannot be used: ${why}`, { cause });
-}
-
-async function resolve(source: MaybePromise<WasmSource>): Promise<Response | BufferSource | WebAssembly.Module> {
-  let given: WasmSource;
-  try {
-    given = await source;
-  } catch (error) {
-    throw failed("given", messageOf(error), error);
-  }
-  if (typeof given === "string" || given instanceof URL || given instanceof Request) return get(given);
-  return given;
-}
-
-async function get(address: string | URL | Request): Promise<Response> {
-  const url = address instanceof Request ? address.url : String(address);
-  try {
-    return await fetch(address);
-  } catch (error) {
-    throw failed(url, `${messageOf(error)} (is the address right, and does connect-src allow it?)`, error);
-  }
-}
-
-/** The file beside this one. Node has no `fetch` for it, so there it is read. */
-async function fromPackage(name: string, url: () => URL): Promise<Response | BufferSource> {
-  const node = (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node;
-  if (!node || !import.meta.url.startsWith("file:")) return get(url());
-  // Spelled so that bundlers neither resolve the module nor take the path for an asset of theirs.
-  const fs = "node:fs/promises";
-  const { readFile } = (await import(/* webpackIgnore: true */ /* @vite-ignore */ fs)) as {
-    readFile(path: URL): Promise<Uint8Array<ArrayBuffer>>;
-  };
-  try {
-    return await readFile(new URL(import.meta.url.replace(/[^/]*$/, `wasm/${name}_bg.wasm`)));
-  } catch (error) {
-    throw failed(name, messageOf(error), error);
-  }
-}
-
-async function compile(given: Response | BufferSource | WebAssembly.Module, name: string): Promise<WebAssembly.Module> {
-  if (given instanceof WebAssembly.Module) return given;
-  if (!(given instanceof Response)) return compileBytes(given, name, "");
-  const where = given.url || "the response";
-  if (!given.ok) throw failed(name, `${where} answered ${given.status}`);
-  const type = given.headers.get("content-type") ?? "no content type";
-  if (/^application\/wasm\b/i.test(type) && typeof WebAssembly.compileStreaming === "function") {
-    try {
-      return await WebAssembly.compileStreaming(given);
-    } catch (error) {
-      throw classify(error, name, where);
-    }
-  }
-  let bytes: ArrayBuffer;
-  try {
-    bytes = await given.arrayBuffer();
-  } catch (error) {
-    throw failed(name, `${where} broke off: ${messageOf(error)}`, error);
-  }
-  if (!/^application\/wasm\b/i.test(type)) {
-    console.warn(`pagehand: ${where} is served as ${type}, not as application/wasm`);
-  }
-  return compileBytes(bytes, name, ` (${where}, ${type})`);
-}
-
-async function compileBytes(bytes: BufferSource, name: string, note: string): Promise<WebAssembly.Module> {
-  const view = ArrayBuffer.isView(bytes) ? new Uint8Array(bytes.buffer, bytes.byteOffset, 4) : undefined;
-  const head = view ?? new Uint8Array(bytes as ArrayBuffer).subarray(0, 4);
-  if (head.join() !== "0,97,115,109") throw failed(name, `what came is no WASM file${note}`);
-  try {
-    return await WebAssembly.compile(bytes);
-  } catch (error) {
-    throw classify(error, name, note);
-  }
-}
-
-/** Tells a policy that forbids WASM from a file that is broken: then even an empty module is refused. */
-function classify(error: unknown, name: string, where: string): PagehandError {
-  if (isBlocked()) {
-    const code: ErrorCode = "wasm-blocked";
-    const directive = "script-src 'self' 'wasm-unsafe-eval'";
-    return new PagehandError(
-      code,
-      `this page's Content-Security-Policy forbids WebAssembly: add 'wasm-unsafe-eval' to script-src, e.g. ${directive}`,
-      { cause: error },
-    );
-  }
-  return failed(name, `${messageOf(error)} ${where}`.trim(), error);
-}
-
-function isBlocked(): boolean {
-  try {
-    return !new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
-  } catch {
-    return true;
-  }
 }

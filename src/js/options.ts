@@ -2,9 +2,14 @@
  * The options of a runtime: what they are, and their validation. What is wrong is thrown at once,
  * with the option's name. No message quotes a value that may be a secret.
  */
+import type { Finalize } from "./artifacts.js";
+import type { Policy } from "./ask/policy.js";
+import type { Question } from "./ask/question.js";
 import { PagehandError } from "./errors.js";
+import type { AnySchema, ArtifactsOf } from "./infer.js";
 import type { MaybePromise, WasmSource } from "./load.js";
 import type { Numbers } from "./parse.js";
+import { type Rule, type Rules, aFunction, aSchema, anObject, oneOf, validate } from "./shape.js";
 import type { Store } from "./store.js";
 import { type Tool, isTool } from "./tool.js";
 
@@ -41,18 +46,31 @@ export interface Tuning {
   maxArgumentDepth?: number | undefined;
   maxResultBytes?: number | undefined;
   maxTurns?: number | undefined;
+  maxChildren?: number | undefined;
 }
 
 /** What {@link createRuntime} is given. */
-export interface RuntimeOptions {
-  /** The engine's address. A relative one counts from the page's. */
+export interface RuntimeOptions<A extends AnySchema | undefined = undefined> {
+  /** The engine's address; with the `trigger` transport, that of its one endpoint. A relative one counts from the page's. */
   engine: string | URL;
   /** The agent that messages are sent to. */
   agent: string;
+  /**
+   * How the engine talks: by its own client API, or by triggers that one endpoint streams to a GET, taking answers by POST.
+   * @defaultValue `"native"`
+   */
+  transport?: "native" | "trigger" | undefined;
   /** Gives the bearer token; asked before each request, with `refresh` after a 401. Never stored. */
   token?: ((options: { refresh: boolean }) => MaybePromise<string | undefined>) | undefined;
   /** The tools to begin with. */
   tools?: readonly Tool[] | undefined;
+  /** Types the `artifacts` of turns: a JSON Schema or a Standard Schema. Nothing is checked by it. */
+  artifactsSchema?: A;
+  /**
+   * Makes one bag of those of a turn's calls, which come in the order the calls ended. If it throws, a warning says so.
+   * @defaultValue later writes win, key by key
+   */
+  finalizeArtifacts?: Finalize<ArtifactsOf<A>> | undefined;
   /**
    * The session to use: one by its id, a new one, or the one this tab was in.
    * @defaultValue `"resume"`: a reload or a navigation goes on with the tab's session; the first page makes a new one
@@ -67,7 +85,17 @@ export interface RuntimeOptions {
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /** How integers beyond 2^53 reach handlers. @defaultValue `"exact"`: as BigInt */
   numbers?: Numbers | undefined;
-  /** Asks the person. Without it, calls that need consent are declined. */
+  /**
+   * Shows a question to the person: approvals, and what handlers ask. Answer it by its own methods, at any time.
+   * @defaultValue a dialog; where there is no page, questions are declined
+   */
+  ask?: ((question: Question) => void) | undefined;
+  /**
+   * Which calls may run, must be asked about, or may not run: rules, of which the first that fits decides, or a function.
+   * @defaultValue what each tool says by `approve`; those marked `destructive` must be asked about
+   */
+  policy?: Policy | undefined;
+  /** Asks the person whether a call may run, instead of a question. */
   onApproval?: ((approval: Approval) => MaybePromise<ApprovalAnswer>) | undefined;
   /** Where the runtime's WASM file comes from. @defaultValue the package */
   wasm?: MaybePromise<WasmSource> | undefined;
@@ -77,24 +105,47 @@ export interface RuntimeOptions {
   tuning?: Tuning | undefined;
 }
 
-const TUNING = [
-  "backoffBase",
-  "backoffMax",
-  "idleTimeout",
-  "replayQuiet",
-  "unknownToolGrace",
-  "confirmTimeout",
-  "maxOpenCalls",
-  "maxRunning",
-  "maxRemembered",
-  "maxFrameBytes",
-  "maxArgumentBytes",
-  "maxArgumentDepth",
-  "maxResultBytes",
-  "maxTurns",
-];
+const span: Rule = ["must be a whole number, 0 or above", (value) => Number.isSafeInteger(value) && (value as number) >= 0];
 
-const KNOWN = ["engine", "agent", "token", "tools", "session", "storage", "fetch", "numbers", "onApproval", "wasm", "now", "tuning"];
+const TUNING: Rules = {
+  backoffBase: span,
+  backoffMax: span,
+  idleTimeout: span,
+  replayQuiet: span,
+  unknownToolGrace: span,
+  confirmTimeout: span,
+  maxOpenCalls: span,
+  maxRunning: span,
+  maxRemembered: span,
+  maxFrameBytes: span,
+  maxArgumentBytes: span,
+  maxArgumentDepth: span,
+  maxResultBytes: span,
+  maxTurns: span,
+  maxChildren: span,
+};
+
+const isText = (value: unknown) => typeof value === "string" && value !== "";
+
+const RULES: Rules = {
+  engine: ["must be an address", (engine) => typeof engine === "string" || engine instanceof URL, true],
+  agent: ["must be the agent's name", isText, true],
+  transport: oneOf("native", "trigger"),
+  token: aFunction,
+  tools: ["must be a list", Array.isArray],
+  artifactsSchema: aSchema,
+  finalizeArtifacts: aFunction,
+  session: ["must be a session's id", isText],
+  storage: ['must be "indexeddb", "memory" or a store', (storage) => storage === "indexeddb" || storage === "memory" || typeof (storage as Store | null)?.takeOver === "function"],
+  fetch: aFunction,
+  numbers: oneOf("exact", "number"),
+  onApproval: aFunction,
+  ask: aFunction,
+  policy: ["must be rules or a function", (policy) => Object(policy) === policy],
+  wasm: ["", () => true],
+  now: aFunction,
+  tuning: anObject,
+};
 
 /** Options that were found right, and the engine's address in its final form. */
 export interface Settled extends RuntimeOptions {
@@ -103,60 +154,27 @@ export interface Settled extends RuntimeOptions {
 
 /** Looks them over. */
 export function validateOptions(options: RuntimeOptions): Settled {
-  if (typeof options !== "object" || options === null) throw wrong("the argument of createRuntime", "must be an object");
-  for (const name of Object.keys(options)) {
-    if (!KNOWN.includes(name)) throw wrong(name, `is no option; there are ${KNOWN.join(", ")}`);
-  }
-  const engine = address(options.engine);
-  if (typeof options.agent !== "string" || options.agent === "") throw wrong("agent", "must be the agent's name");
-  for (const name of ["token", "fetch", "onApproval", "now"] as const) {
-    if (options[name] !== undefined && typeof options[name] !== "function") throw wrong(name, "must be a function");
-  }
-  if (options.session !== undefined && (typeof options.session !== "string" || options.session === "")) {
-    throw wrong("session", "must be a session's id");
-  }
-  const { storage } = options;
-  if (storage !== undefined && !["indexeddb", "memory"].includes(storage as string) && typeof (storage as Store | null)?.takeOver !== "function") {
-    throw wrong("storage", 'must be "indexeddb", "memory" or a store');
-  }
-  if (options.numbers !== undefined && !["exact", "number"].includes(options.numbers)) {
-    throw wrong("numbers", 'must be "exact" or "number"');
-  }
-  validateTools(options.tools);
-  validateTuning(options.tuning);
-  return { ...options, engine };
-}
-
-function validateTools(tools: unknown): void {
-  if (tools === undefined) return;
-  if (!Array.isArray(tools)) throw wrong("tools", "must be a list");
-  const bad = tools.findIndex((one) => !isTool(one));
+  if (!anObject[1](options)) throw wrong("the argument of createRuntime", anObject[0]);
+  validate("invalid-options", options, RULES);
+  const { tools, tuning, transport } = options;
+  const bad = tools?.findIndex((one) => !isTool(one)) ?? -1;
   if (bad >= 0) throw wrong(`tools[${bad}]`, "must be made by tool()");
+  if (tuning) validate("invalid-options", tuning, TUNING, "tuning.");
+  return { ...options, engine: address(options.engine, transport === "trigger") };
 }
 
-function validateTuning(tuning: unknown): void {
-  if (tuning === undefined) return;
-  if (typeof tuning !== "object" || tuning === null) throw wrong("tuning", "must be an object");
-  for (const [name, value] of Object.entries(tuning)) {
-    if (!TUNING.includes(name)) throw wrong(`tuning.${name}`, `is no option; there are ${TUNING.join(", ")}`);
-    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0)) {
-      throw wrong(`tuning.${name}`, "must be a whole number, 0 or above");
-    }
-  }
-}
-
-function address(given: unknown): string {
-  if (typeof given !== "string" && !(given instanceof URL)) throw wrong("engine", "must be an address");
+/** The engine's address; that of one endpoint may have a query and end as it likes. */
+function address(given: string | URL, endpoint: boolean): string {
   let url: URL;
   try {
     url = new URL(given, (globalThis as { location?: { href?: string } }).location?.href);
   } catch {
     throw wrong("engine", "must be an address");
   }
-  if (url.protocol !== "http:" && url.protocol !== "https:") throw wrong("engine", "must begin with http or https");
-  if (url.username !== "" || url.password !== "") throw wrong("engine", "must not hold a user name or password");
-  if (url.search !== "" || url.hash !== "") throw wrong("engine", "must have neither a query nor a fragment");
-  return url.href.replace(/\/+$/, "");
+  if (!/^https?:$/.test(url.protocol)) throw wrong("engine", "must begin with http or https");
+  if (url.username || url.password) throw wrong("engine", "must not hold a user name or password");
+  if (url.hash || (url.search && !endpoint)) throw wrong("engine", `must have no ${endpoint ? "" : "query and no "}fragment`);
+  return endpoint ? url.href : url.href.replace(/\/+$/, "");
 }
 
 function wrong(name: string, what: string): PagehandError {

@@ -63,7 +63,7 @@ export class Registry {
 }
 
 /** What the machine is told of a tool: schemas as JSON text. @internal */
-export function specOf(tool: Tool, canAsk: boolean): ToolSpec {
+export function specOf(tool: Tool, policed: boolean): ToolSpec {
   const checks = checksOf(tool);
   const { name, description, version, mode, annotations, onInvalid, approve, timeout, lane, encoding } = tool;
   const schema = (direction: Direction) => {
@@ -81,7 +81,8 @@ export function specOf(tool: Tool, canAsk: boolean): ToolSpec {
       checksOutput: checks.has("output"),
       onInvalid: typeof onInvalid === "function" ? "repair" : onInvalid,
       mode,
-      asksConsent: approve === undefined ? canAsk && annotations?.destructive === true : approve !== false,
+      // With a policy any call may be asked about.
+      asksConsent: policed || !["never", false, undefined].includes((approve ?? annotations?.destructive) as string),
       readOnly: annotations?.readOnly === true,
       idempotent: annotations?.idempotent === true,
       timeout,
@@ -95,11 +96,14 @@ export function specOf(tool: Tool, canAsk: boolean): ToolSpec {
 
 /** Gets a tool's validators ready when the page has nothing better to do. @internal */
 export function prepareAtIdle(tool: Tool, complain: (complaint: SchemaComplaint) => void): void {
-  const prepare = () => {
-    void checksOf(tool)
-      .prepare()
-      .then((complaints) => complaints.forEach(complain));
+  const checks = checksOf(tool);
+  const begin = () => {
+    import("./prepare.js")
+      .then(({ prepare }) => prepare(checks))
+      .then((complaints) => complaints.forEach(complain))
+      // What is not ready is made ready by the first call that needs it.
+      .catch(() => undefined);
   };
-  if (typeof requestIdleCallback === "function") requestIdleCallback(prepare);
-  else queueMicrotask(prepare);
+  if (typeof requestIdleCallback === "function") requestIdleCallback(begin);
+  else queueMicrotask(begin);
 }

@@ -3,26 +3,29 @@
  * every timer, retry and table of calls is the machine's. Nothing a server sends makes a method throw:
  * only misuse does, and use after `close()`.
  */
+import { type Artifacts, finalized } from "./artifacts.js";
+import type { Question } from "./ask/question.js";
 import { Dispatcher } from "./dispatch.js";
 import { type ListenOptions, type Unsubscribe, guard } from "./emitter.js";
 import { PagehandError, messageOf } from "./errors.js";
-import type { ConnectionState, EventOf, EventType, PendingCall, RuntimeEvent } from "./events.js";
+import type { ConnectionState, EventOf, EventType, Interrupt, PendingCall, RuntimeEvent } from "./events.js";
 import { renewRuntime, runtimeFile } from "./files.js";
-import { runHandler } from "./handler.js";
+import { given } from "./given.js";
 import { makeHost } from "./host.js";
 import type { Host } from "./host.js";
 import { randomId, randomSeed } from "./ids.js";
-import type { JsonSchema } from "./infer.js";
+import type { AnySchema, ArtifactsOf, JsonSchema } from "./infer.js";
 import { type Invocation, failedInvocation } from "./invoke.js";
 import type { Life } from "./life.js";
 import type { MaybePromise, WasmSource } from "./load.js";
 import { type RuntimeOptions, type Settled, validateOptions } from "./options.js";
 import { Registry, prepareAtIdle, specOf } from "./registry.js";
-import { parseJson } from "./parse.js";
+import { type Numbers, parseJson } from "./parse.js";
 import { toJsonText } from "./serialise.js";
 import { type Chosen, chooseSession } from "./session.js";
+import type { RunParts } from "./stash.js";
 import { type Tool, isTool, watchTools } from "./tool.js";
-import { Turn } from "./turn.js";
+import { Turn, type TurnLinks } from "./turn.js";
 import type { RawRuntime } from "./wasm/runtime.js";
 
 /** A tool as an engine's configuration lists it. */
@@ -46,14 +49,14 @@ export async function init(source?: MaybePromise<WasmSource>): Promise<void> {
 }
 
 /** Makes a runtime. Rejects with `invalid-options` over options, or with a load error. */
-export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
-  const settled = validateOptions(options);
+export async function createRuntime<const A extends AnySchema | undefined = undefined>(options: RuntimeOptions<A>): Promise<Runtime<ArtifactsOf<A>>> {
+  const settled = validateOptions(options as unknown as RuntimeOptions);
   for (const name of ["Request", "Response", "Headers", "AbortController", "ReadableStream"]) {
     if (!(name in globalThis)) throw new PagehandError("unsupported-environment", `there is no ${name} here`);
   }
   // Fetched beside the module, and not waited for.
   const life = import("./life.js");
-  life.catch(() => undefined);
+  for (const later of [life, import("./handler.js")]) later.catch(() => undefined);
   const { RawRuntime: Raw } = await runtimeFile.load(settled.wasm);
   return new Runtime(settled, Raw, life);
 }
@@ -64,9 +67,12 @@ const TRAP_PAUSE = 10_000;
 const running = new Set<(message: string) => void>();
 
 /** One runtime: a session with an engine, and the tools of this page. */
-export class Runtime implements AsyncDisposable {
+export class Runtime<Bag = Artifacts> implements AsyncDisposable {
   /** The session. */
   readonly sessionId: string;
+  /** The questions that nobody has answered yet, in the order they were asked. */
+  readonly questions: ReadonlySet<Question> = new Set();
+  readonly #grants = new Map<string, number>();
   readonly #session: Chosen;
   readonly #life: Promise<Life | undefined>;
   readonly #build: (fresh: boolean) => RawRuntime;
@@ -74,8 +80,9 @@ export class Runtime implements AsyncDisposable {
   #raw: RawRuntime;
   readonly #registry = new Registry();
   readonly #dispatcher: Dispatcher;
-  readonly #canAsk: boolean;
-  readonly #now: () => number;
+  readonly #policed: boolean;
+  readonly #numbers: Numbers;
+  readonly #links: TurnLinks;
   readonly #unwatch: Unsubscribe;
   #interest = "";
   #alsoTell: readonly string[] = [];
@@ -87,27 +94,44 @@ export class Runtime implements AsyncDisposable {
 
   /** @internal */
   constructor(options: Settled, Raw: new (config: object, host: Host) => RawRuntime, life: Promise<typeof import("./life.js")>) {
-    const numbers = options.numbers ?? "exact";
+    const numbers = (this.#numbers = options.numbers ?? "exact");
     this.#session = chooseSession(options.session ?? "resume", options.engine, options.agent);
     this.sessionId = this.#session.id;
-    this.#canAsk = options.onApproval !== undefined;
-    this.#now = options.now ?? (() => performance.timeOrigin + performance.now());
-    this.#dispatcher = new Dispatcher(this.#registry, numbers, () => this.#tellInterest());
+    this.#policed = options.policy !== undefined;
+    const now = options.now ?? (() => performance.timeOrigin + performance.now());
+    const warnOfMerge = (message: string) => this.#warn("invalid-options", message);
+    this.#dispatcher = new Dispatcher(this.#registry, numbers, () => this.#tellInterest(), (bags, turn) => finalized(bags, turn, options.finalizeArtifacts, warnOfMerge));
+    this.#links = {
+      now,
+      artifacts: (turnId) => this.#dispatcher.artifacts(turnId),
+      interrupts: (turnId) => this.interrupts.filter((one) => one.turnId === turnId),
+    };
     const registry = this.#registry;
-    const parts = { registry, numbers, dispatcher: this.#dispatcher, progressed: this.#progressed.bind(this) };
-    const host = makeHost({
-      options,
-      numbers,
+    const parts: RunParts = {
       registry,
-      now: this.#now,
-      complain: (name, cause) => this.#warn("invalid-tool", `a callback of tool "${name}" threw: ${messageOf(cause)}`),
-      invoke: (...run) => runHandler(parts, ...run),
+      numbers,
+      dispatcher: this.#dispatcher,
+      progressed: this.#progressed.bind(this),
+      options,
+      questions: this.questions as Set<Question>,
+      call: (run) => this.#call(run),
+    };
+    const host = makeHost({
+      ...parts,
+      now,
+      grants: this.#grants,
+      complain: (name, cause, issues) => {
+        const { stash } = this.#dispatcher;
+        if (issues) stash.of(stash.ofValidator(name, issues)).cause = cause;
+        this.#warn("invalid-tool", `a callback of tool "${name}" threw: ${messageOf(cause)}`);
+      },
+      invoke: async (...run) => (await import("./handler.js")).runHandler(given, parts, ...run),
       events: (batch) => this.#dispatcher.take(batch),
       panicked: trapAll,
     });
-    const { engine, agent } = options;
+    const { engine, agent, transport } = options;
     this.#build = (fresh) => {
-      const config = { ...options.tuning, engine, agent, sessionId: this.sessionId, fresh, seed: randomSeed(), owner: false, stores: true };
+      const config = { ...options.tuning, engine, agent, transport, sessionId: this.sessionId, fresh, seed: randomSeed(), owner: false, stores: true };
       return new Raw(config, host);
     };
     this.#raw = this.#build(this.#session.fresh);
@@ -129,9 +153,9 @@ export class Runtime implements AsyncDisposable {
             name: `pagehand ${engine} ${this.sessionId}`,
             storage: options.storage,
             host,
-            call: (run) => this.#call(run),
+            call: parts.call,
             warn: (code, message) => this.#warn(code, message),
-            specs: () => registry.tools().map((one) => specOf(one, this.#canAsk)),
+            specs: () => registry.tools().map((one) => specOf(one, this.#policed)),
             emit: (event) => this.#over ?? this.#dispatcher.emit(event),
             read: (batch) => parseJson(batch, numbers) as RuntimeEvent[],
             alsoTell: (kinds) => {
@@ -159,7 +183,7 @@ export class Runtime implements AsyncDisposable {
     if (signal?.aborted) return () => undefined;
     const letGo = this.#registry.hold(
       tool,
-      () => this.#call((raw) => raw.registerTool(specOf(tool, this.#canAsk))),
+      () => this.#call((raw) => raw.registerTool(specOf(tool, this.#policed))),
       () => this.#call((raw) => raw.unregisterTool(tool.name)),
     );
     const release = () => {
@@ -178,11 +202,11 @@ export class Runtime implements AsyncDisposable {
   }
 
   /** Sends a user message, which opens a turn. */
-  send(text: string, options: SendOptions = {}): Turn {
+  send(text: string, options: SendOptions = {}): Turn<Bag> {
     this.#alive();
     if (typeof text !== "string" || text === "") throw new PagehandError("invalid-options", "text must be text");
-    const turn = new Turn(randomId(), this.sessionId, this.#now);
-    this.#dispatcher.follow(turn);
+    const turn = new Turn<Bag>(randomId(), this.sessionId, this.#links);
+    this.#dispatcher.follow(turn as unknown as Turn);
     this.#wantsStream = true;
     this.#call((raw) => raw.send(turn.id, randomId(), text, options?.queue !== false));
     return turn;
@@ -190,17 +214,42 @@ export class Runtime implements AsyncDisposable {
 
   /** Runs a registered tool without a model. Never rejects. */
   async invoke(name: string, input?: unknown): Promise<Invocation> {
-    if (this.#over) return failedInvocation(String(name), this.#over);
+    if (typeof name !== "string") return failedInvocation("", new PagehandError("invalid-options", "name must be a tool's name"));
+    if (this.#over) return failedInvocation(name, this.#over);
     let text: string;
     try {
       text = toJsonText(input ?? {});
     } catch (cause) {
-      return failedInvocation(String(name), new PagehandError("malformed-arguments", messageOf(cause), { cause }));
+      return failedInvocation(name, new PagehandError("malformed-arguments", messageOf(cause), { cause }));
     }
     const callId = randomId();
     const ended = this.#dispatcher.waitFor(callId);
-    this.#call((raw) => raw.invokeTool(callId, String(name), text));
+    this.#call((raw) => raw.invokeTool(callId, name, text));
     return ended;
+  }
+
+  /** What sessions wait for now. */
+  get interrupts(): Interrupt[] {
+    return parseJson(this.#call((raw) => raw.interrupts()) ?? "[]", this.#numbers) as Interrupt[];
+  }
+
+  /**
+   * Resumes what waits at an interrupt. Resolves once the engine's stream says that it goes on, or with why it does
+   * not. Rejects only when the runtime is closed.
+   */
+  async resume(interruptId: string, payload?: unknown): Promise<{ error?: PagehandError }> {
+    this.#alive();
+    let text: string | undefined;
+    try {
+      if (typeof interruptId !== "string") throw new TypeError("interruptId must be the id of an interrupt");
+      if (payload !== undefined) text = toJsonText(payload);
+    } catch (cause) {
+      return { error: new PagehandError("invalid-options", messageOf(cause), { cause }) };
+    }
+    const ended = this.#dispatcher.waitForResume(interruptId);
+    this.#call((raw) => raw.answerInterrupt(interruptId, text));
+    const problem = await ended;
+    return problem ? { error: new PagehandError(problem.code, problem.message) } : {};
   }
 
   /** Opens the session's stream without sending anything. */
@@ -237,9 +286,10 @@ export class Runtime implements AsyncDisposable {
     return JSON.parse(this.#call((raw) => raw.declarations()) ?? "[]") as AgentTool[];
   }
 
-  /** Forgets every stored call and answer, and this tab's session: at log-out, say. */
+  /** Forgets every stored call and answer, what a yes still covers, and this tab's session: at log-out, say. */
   async clear(): Promise<void> {
     this.#session.forget();
+    this.#grants.clear();
     await (await this.#life)?.clear();
   }
 
@@ -331,7 +381,7 @@ export class Runtime implements AsyncDisposable {
     this.#raw = this.#build(false);
     this.#dead = false;
     this.#interest = "";
-    for (const one of this.#registry.tools()) this.#call((raw) => raw.registerTool(specOf(one, this.#canAsk)));
+    for (const one of this.#registry.tools()) this.#call((raw) => raw.registerTool(specOf(one, this.#policed)));
     this.#tellInterest();
     if (this.#wantsStream) this.#call((raw) => raw.attach());
     void this.#life.then((life) => (life ? life.reborn() : this.#call((raw) => raw.gainOwnership([]))));

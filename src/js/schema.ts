@@ -4,7 +4,7 @@
  */
 import { type Draft, compileSchema } from "./compiled.js";
 import { PagehandError, type Issue } from "./errors.js";
-import { schemaFile } from "./files.js";
+import { schemaFile, schemaKit } from "./files.js";
 import type { JsonSchema } from "./infer.js";
 import type { MaybePromise, WasmSource } from "./load.js";
 import { toJsonText } from "./serialise.js";
@@ -41,6 +41,6 @@ export async function compile(schema: JsonSchema, options: CompileOptions = {}):
   if (draft !== undefined && typeof draft !== "string") {
     throw new PagehandError("invalid-options", 'option `draft` must be a string: "4", "6", "7", "2019-09" or "2020-12"');
   }
-  const compiled = await compileSchema(schema, options?.draft);
+  const compiled = await compileSchema(schemaKit, schema, options?.draft);
   return { check: (value) => compiled.check(typeof value === "string" ? value : toJsonText(value)) };
 }

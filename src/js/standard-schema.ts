@@ -34,7 +34,8 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
 
 /** Its findings in the form all checkers here use. */
 export function toIssues(found: readonly StandardIssue[]): Issue[] {
-  return found.map((issue) => {
+  // Some libraries have lists of their own, whose `map` makes another of them.
+  return Array.from(found, (issue) => {
     const path = (issue.path ?? []).map((step) => pointerStep(typeof step === "object" ? step.key : step)).join("");
     const message = path === "" ? issue.message : `${path}: ${issue.message}`;
     return { path, keyword: "schema", message };

@@ -248,7 +248,7 @@ export class Tabs {
     if (this.#owner) return;
     for (const event of this.#parts.read(batch)) {
       // The owner's own runs of tools without a model are nobody else's business.
-      if (!SHARED.includes(event.type) || ("sessionId" in event && event.sessionId !== this.#parts.sessionId)) continue;
+      if (!SHARED.includes(event.type) || ("sessionId" in event && event.sessionId === "")) continue;
       this.#parts.emit(Object.assign(event, { remote: true }));
     }
   }

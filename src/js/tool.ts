@@ -2,20 +2,22 @@
  * Declares tools. A tool is frozen data with its function: it belongs to no runtime and may serve many.
  * What is wrong with a declaration is thrown here, at once, naming the field.
  */
-import { invokeAlone } from "./alone.js";
+import type { ConfirmRequest, FormRequest } from "./ask/asking.js";
+import type { PolicyDecision } from "./ask/policy.js";
 import { checksOf } from "./checks.js";
 import { Emitter, type ListenOptions, type Unsubscribe } from "./emitter.js";
-import { PagehandError } from "./errors.js";
+import { PagehandError, messageOf } from "./errors.js";
 import type { Issue } from "./errors.js";
 import type { CalledEvent, CallingEvent, FailedEvent, ProgressEvent } from "./events.js";
-import type { AnySchema, FromSchema, InputOf, JsonSchema } from "./infer.js";
-import type { Invocation, InvokeContext } from "./invoke.js";
-import { isStandardSchema } from "./standard-schema.js";
+import { given } from "./given.js";
+import type { AnySchema, ArtifactsOf, FromSchema, InputOf, JsonSchema, OutputOf } from "./infer.js";
+import { type Invocation, type InvokeContext, failedInvocation } from "./invoke.js";
+import { type Rule, type Rules, aBoolean, aFunction, aJsonSchema, aSchema, aString, anObject, oneOf, validate } from "./shape.js";
 
 /** What a handler gets beside its input. */
-export interface ToolContext {
+export interface ToolContext<Bag = Record<string, unknown>> {
   /** A bag for what the page needs and the model must not see. */
-  readonly artifacts: Record<string, unknown>;
+  readonly artifacts: Bag;
   /** Aborts when the result is no longer wanted: called off, timed out, unregistered, closed. */
   readonly signal: AbortSignal;
   readonly callId: string;
@@ -27,6 +29,13 @@ export interface ToolContext {
   readonly turnId?: string | undefined;
   /** Says that the handler is alive: its timeout starts anew. The value goes to listeners. */
   progress(value?: unknown): void;
+  /**
+   * Asks the person at the page to fill in a form. Resolves to what the schema lets pass; rejects with code `declined`.
+   * The call's clock stands still meanwhile.
+   */
+  ask<const S extends AnySchema>(request: FormRequest<S>): Promise<FromSchema<S>>;
+  /** Asks the person at the page for a yes or no. The call's clock stands still meanwhile. */
+  confirm(request: string | ConfirmRequest): Promise<boolean>;
   /**
    * Runs something once the answer is with the engine, or kept for later where it cannot be sent now: the place to
    * leave the page from. A navigation before that would take the answer along.
@@ -56,7 +65,8 @@ export interface ToolAnnotations {
 
 // Methods are compared both ways, so that a list may mix tools of different inputs.
 type ActionOf<Input> = { of(input: Input): string }["of"];
-type ApproveOf<Input> = { of(input: Input): boolean | PromiseLike<boolean> }["of"];
+type ApproveOf<Input> = { of(input: Input): Approved | PromiseLike<Approved> }["of"];
+type Approved = boolean | PolicyDecision;
 
 /** What every tool has, whatever its types. */
 export interface ToolFields<Input> {
@@ -77,8 +87,16 @@ export interface ToolFields<Input> {
   readonly annotations?: ToolAnnotations | undefined;
   /** What to do with arguments that do not fit. A function proposes new ones. @defaultValue `"reject"` */
   readonly onInvalid?: "reject" | "run" | ((invalid: InvalidInput) => unknown) | undefined;
-  /** Whether a person must agree before it runs; a function decides by the arguments. */
-  readonly approve?: boolean | ApproveOf<Input> | undefined;
+  /**
+   * Whether a person must agree before it runs: `"always"` (or `true`), `"once"` for a yes that also covers later calls
+   * of the session for a while, `"never"` (or `false`). A function decides by the arguments.
+   * @defaultValue `"always"` for a tool marked `destructive`, else `"never"`
+   */
+  readonly approve?: boolean | "always" | "once" | "never" | ApproveOf<Input> | undefined;
+  /** How long a yes counts with `approve: "once"`, in milliseconds. @defaultValue ten minutes */
+  readonly grantFor?: number | undefined;
+  /** Whether the person may change the arguments before they agree. They are checked again. @defaultValue `false` */
+  readonly editable?: boolean | undefined;
   /** Longest run in milliseconds, while no person is being asked. */
   readonly timeout?: number | undefined;
   /** Calls of one lane run one after another. */
@@ -88,14 +106,16 @@ export interface ToolFields<Input> {
 }
 
 /** What {@link tool} is given. */
-export interface ToolConfig<I extends AnySchema | undefined, O extends AnySchema | undefined, Result>
+export interface ToolConfig<I extends AnySchema | undefined, O extends AnySchema | undefined, Result, A extends AnySchema | undefined = undefined>
   extends ToolFields<InputOf<I>> {
   /** A JSON Schema or a Standard Schema. Without one, any object passes. */
   readonly input?: I;
   /** What the result must look like. */
   readonly output?: O;
+  /** Types the `artifacts` of the context: a JSON Schema or a Standard Schema. Nothing is checked by it. */
+  readonly artifactsSchema?: A;
   /** Does it. May return anything, promise or not, and throw anything. */
-  readonly execute: (input: InputOf<I>, context: ToolContext) => Result;
+  readonly execute: (input: InputOf<I>, context: ToolContext<ArtifactsOf<A>>) => Result;
 }
 
 /** The events of one tool. */
@@ -105,6 +125,7 @@ export type ToolEvent = CallingEvent | CalledEvent | FailedEvent | ProgressEvent
 export interface Tool<Input = unknown, Output = unknown> extends ToolFields<Input> {
   readonly input?: AnySchema | undefined;
   readonly output?: AnySchema | undefined;
+  readonly artifactsSchema?: AnySchema | undefined;
   execute(input: Input, context: ToolContext): unknown;
   /** Runs it without a runtime. Never throws or rejects. */
   invoke(rawInput?: unknown, context?: InvokeContext): Promise<Invocation<Output>>;
@@ -124,17 +145,30 @@ export function tool<
   const I extends AnySchema | undefined = undefined,
   const O extends AnySchema | undefined = undefined,
   Result = unknown,
->(config: ToolConfig<I, O, Result>): Tool<InputOf<I>, O extends AnySchema ? FromSchema<O> : Awaited<Result>> {
-  validate(config as unknown as LooseConfig);
+  const A extends AnySchema | undefined = undefined,
+>(config: ToolConfig<I, O, Result, A>): Tool<InputOf<I>, O extends AnySchema ? OutputOf<O> : Awaited<Result>> {
+  if (!anObject[1](config)) throw new PagehandError("invalid-tool", `the declaration ${anObject[0]}`);
   const emitter = new Emitter<ToolEvent>(() => watchers.forEach((changed) => changed()));
-  const made = {
-    ...config,
-    invoke: (rawInput?: unknown, context?: InvokeContext) => invokeAlone(made as unknown as Tool, rawInput, context),
-    on: emitter.on.bind(emitter),
-  };
+  const fields = { ...config } as unknown as Tool;
+  const { name, annotations } = fields;
+  const of = typeof name === "string" ? ` of tool "${name.slice(0, 128)}"` : "";
+  validate("invalid-tool", fields, RULES, "", of);
+  if (annotations) validate("invalid-tool", annotations, ANNOTATIONS, "annotations.", of);
+  const made: Tool = { ...fields, invoke: (...run) => invoke(made, ...run) as never, on: emitter.on.bind(emitter) };
   emitters.set(made, emitter);
-  checksOf(made as unknown as Tool);
-  return Object.freeze(made) as unknown as Tool<InputOf<I>, O extends AnySchema ? FromSchema<O> : Awaited<Result>>;
+  checksOf(made);
+  return Object.freeze(made) as never;
+}
+
+/** Runs a tool without a runtime; how that is done is loaded when it is wanted. */
+async function invoke(made: Tool, rawInput?: unknown, context?: InvokeContext): Promise<Invocation> {
+  try {
+    const { invokeAlone } = await import("./alone.js");
+    return await invokeAlone(given, made, rawInput, context);
+  } catch (cause) {
+    const why = `what runs a tool without a runtime could not be loaded: ${messageOf(cause)}`;
+    return failedInvocation(made.name, new PagehandError("validator-unavailable", why, { cause }));
+  }
 }
 
 /** Whether a value was made by {@link tool}. @internal */
@@ -153,47 +187,30 @@ export function watchTools(changed: () => void): Unsubscribe {
   return () => watchers.delete(changed);
 }
 
-type LooseConfig = ToolConfig<AnySchema | undefined, AnySchema | undefined, unknown>;
-
 const NAME = /^[\w.:/-]{1,128}$/;
 
-function validate(config: LooseConfig): void {
-  const wrong = (field: string, what: string) => {
-    const name = typeof config?.name === "string" ? ` of tool "${config.name.slice(0, 128)}"` : "";
-    throw new PagehandError("invalid-tool", `${field}${name} ${what}`);
-  };
-  if (typeof config !== "object" || config === null) wrong("the declaration", "must be an object");
-  if (typeof config.name !== "string" || !NAME.test(config.name)) {
-    wrong("name", "must be 1 to 128 letters, digits or any of _ . : / -");
-  }
-  if (typeof config.execute !== "function") wrong("execute", "must be a function");
-  for (const field of ["description", "version", "lane"] as const) {
-    if (config[field] !== undefined && typeof config[field] !== "string") wrong(field, "must be a string");
-  }
-  for (const field of ["input", "output", "inputSchema", "outputSchema"] as const) {
-    const schema: unknown = config[field];
-    const plain = typeof schema === "boolean" || (typeof schema === "object" && schema !== null && !Array.isArray(schema));
-    const standard = (field === "input" || field === "output") && isStandardSchema(schema);
-    if (schema !== undefined && !plain && !standard) wrong(field, "must be a JSON Schema or a Standard Schema");
-  }
-  const oneOf = (field: "mode" | "encoding", values: readonly string[]) => {
-    const value = config[field];
-    if (value !== undefined && !values.includes(value)) wrong(field, `must be one of ${values.join(", ")}`);
-  };
-  oneOf("mode", ["feedback", "silent"]);
-  oneOf("encoding", ["auto", "plain", "wrapped"]);
-  const { action, approve, onInvalid, timeout, annotations } = config;
-  if (action !== undefined && typeof action !== "string" && typeof action !== "function") {
-    wrong("action", "must be a string or a function");
-  }
-  if (approve !== undefined && typeof approve !== "boolean" && typeof approve !== "function") {
-    wrong("approve", "must be a boolean or a function");
-  }
-  if (onInvalid !== undefined && onInvalid !== "reject" && onInvalid !== "run" && typeof onInvalid !== "function") {
-    wrong("onInvalid", 'must be "reject", "run" or a function');
-  }
-  if (timeout !== undefined && !(Number.isFinite(timeout) && timeout > 0)) wrong("timeout", "must be milliseconds above 0");
-  if (annotations !== undefined && (typeof annotations !== "object" || annotations === null)) {
-    wrong("annotations", "must be an object");
-  }
-}
+const milliseconds: Rule = ["must be milliseconds above 0", (span) => Number.isFinite(span) && (span as number) > 0];
+
+const RULES: Rules = {
+  name: ["must be 1 to 128 letters, digits or any of _ . : / -", (name) => typeof name === "string" && NAME.test(name), true],
+  description: aString,
+  version: aString,
+  input: aSchema,
+  output: aSchema,
+  inputSchema: aJsonSchema,
+  outputSchema: aJsonSchema,
+  artifactsSchema: aSchema,
+  action: ["must be a string or a function", (action) => typeof action === "string" || typeof action === "function"],
+  mode: oneOf("feedback", "silent"),
+  annotations: anObject,
+  onInvalid: ['must be "reject", "run" or a function', (choice) => choice === "reject" || choice === "run" || typeof choice === "function"],
+  approve: ['must be "always", "once", "never", a boolean or a function', (approve) => /^(always|once|never|true|false)$/.test(approve as string) || typeof approve === "function"],
+  grantFor: milliseconds,
+  editable: aBoolean,
+  timeout: milliseconds,
+  lane: aString,
+  encoding: oneOf("auto", "plain", "wrapped"),
+  execute: [aFunction[0], aFunction[1], true],
+};
+
+const ANNOTATIONS: Rules = { readOnly: aBoolean, idempotent: aBoolean, destructive: aBoolean };

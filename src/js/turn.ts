@@ -3,10 +3,11 @@
  * Events are kept for who starts to read late, up to a cap; then the oldest go.
  */
 import { Emitter, type ListenOptions, type Unsubscribe } from "./emitter.js";
-import type { EventType, Problem, ToolReport, TurnEvent, TurnFinishedEvent, TurnStatus } from "./events.js";
+import type { Artifacts } from "./artifacts.js";
+import type { AgentReport, EventType, Interrupt, Problem, ToolReport, TurnEvent, TurnFinishedEvent, TurnStatus } from "./events.js";
 
 /** What happened in a turn. */
-export interface TurnReport {
+export interface TurnReport<Bag = Artifacts> {
   type: "turn";
   turnId: string;
   sessionId: string;
@@ -15,19 +16,31 @@ export interface TurnReport {
   startedAt: number;
   endedAt: number;
   duration: number;
-  /** Its calls, in the order they began. */
-  children: ToolReport[];
+  /** Its calls and its child agents, in the order they ended. */
+  children: (ToolReport | AgentReport)[];
+  /** What its calls put aside for the page, those of child agents too. */
+  artifacts: Bag;
 }
 
 /** How a turn ended. */
-export interface TurnResult {
+export interface TurnResult<Bag = Artifacts> {
   /** The model's last text. */
   text: string;
   status: TurnStatus;
   /** What the turn returned, if anything. */
   data?: unknown;
   error?: Problem;
-  report: TurnReport;
+  /** What its calls put aside for the page, those of child agents too. */
+  artifacts: Bag;
+  report: TurnReport<Bag>;
+}
+
+/** What a turn asks of its runtime. @internal */
+export interface TurnLinks {
+  now(): number;
+  /** What its own calls put aside so far. */
+  artifacts(turnId: string): Artifacts;
+  interrupts(turnId: string): Interrupt[];
 }
 
 /** The kinds a turn can tell. @internal */
@@ -40,33 +53,37 @@ export const TURN_KINDS: readonly EventType[] = [
   "text",
   "message",
   "turn.finished",
+  "interrupt",
+  "interrupt.resumed",
+  "interrupt.refused",
 ];
 
 const MAX_KEPT = 10_000;
 
 /** A turn that was opened by `runtime.send`. */
-export class Turn implements AsyncIterable<TurnEvent> {
+export class Turn<Bag = Artifacts> implements AsyncIterable<TurnEvent> {
   /** The turn's id, which the engine uses too. */
   readonly id: string;
   /** How it ended. Never rejects. */
-  readonly finished: Promise<TurnResult>;
+  readonly finished: Promise<TurnResult<Bag>>;
   readonly #emitter = new Emitter<TurnEvent>();
   readonly #sessionId: string;
   readonly #startedAt: number;
-  readonly #now: () => number;
+  readonly #links: TurnLinks;
   readonly #kept: TurnEvent[] = [];
   #dropped = 0;
   #over = false;
   #text = "";
   #wake: (() => void)[] = [];
-  #finish: (result: TurnResult) => void = () => undefined;
+  #artifacts: Bag | undefined;
+  #finish: (result: TurnResult<Bag>) => void = () => undefined;
 
   /** @internal */
-  constructor(id: string, sessionId: string, now: () => number) {
+  constructor(id: string, sessionId: string, links: TurnLinks) {
     this.id = id;
     this.#sessionId = sessionId;
-    this.#now = now;
-    this.#startedAt = now();
+    this.#links = links;
+    this.#startedAt = links.now();
     this.finished = new Promise((resolve) => {
       this.#finish = resolve;
     });
@@ -75,6 +92,19 @@ export class Turn implements AsyncIterable<TurnEvent> {
   /** The model's text so far. */
   get text(): string {
     return this.#text;
+  }
+
+  /**
+   * What its calls put aside for the page: while it runs, what its own ended calls did, later writes winning by key;
+   * once it is over, what `finished` says too.
+   */
+  get artifacts(): Bag {
+    return this.#artifacts ?? (this.#links.artifacts(this.id) as Bag);
+  }
+
+  /** What it waits for now. */
+  get interrupts(): Interrupt[] {
+    return this.#links.interrupts(this.id);
   }
 
   /** Listens to this turn alone. */
@@ -120,17 +150,13 @@ export class Turn implements AsyncIterable<TurnEvent> {
     for (const resolve of wake) resolve();
   }
 
-  /** Ends it without the machine, which is gone. @internal */
-  abandon(status: TurnStatus, error: Problem): void {
-    this.take({ type: "turn.finished", turnId: this.id, status, text: this.#text, error, children: [] });
-  }
-
   #end(event: TurnFinishedEvent): void {
     this.#over = true;
-    const endedAt = this.#now();
+    const endedAt = this.#links.now();
     const { status, text, error, data, children } = event;
+    const artifacts = (this.#artifacts = (event.artifacts ?? {}) as Bag);
     const failure = error === undefined ? {} : { error };
-    const report: TurnReport = {
+    const report: TurnReport<Bag> = {
       type: "turn",
       turnId: this.id,
       sessionId: this.#sessionId,
@@ -140,7 +166,8 @@ export class Turn implements AsyncIterable<TurnEvent> {
       endedAt,
       duration: endedAt - this.#startedAt,
       children,
+      artifacts,
     };
-    this.#finish({ text, status, ...failure, ...(data === undefined ? {} : { data }), report });
+    this.#finish({ text, status, ...failure, ...(data === undefined ? {} : { data }), artifacts, report });
   }
 }

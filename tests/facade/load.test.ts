@@ -93,6 +93,73 @@ describe("failures", () => {
   });
 });
 
+describe("the package's own file, in a page", () => {
+  /** Begins a load where there is no Node. */
+  const inPage = (answer: () => Promise<Response>, given?: Glue) => {
+    vi.spyOn(globalThis, "fetch").mockImplementation(answer);
+    vi.stubGlobal("process", undefined);
+    const loading = file(given).load().then(() => undefined, (error: unknown) => error);
+    vi.unstubAllGlobals();
+    return loading;
+  };
+
+  it("is compiled while it arrives", async () => {
+    const streamed = vi.spyOn(WebAssembly, "compileStreaming");
+    const toy = glue();
+    expect(await inPage(async () => wasm(EMPTY, "application/wasm"), toy)).toBeUndefined();
+    expect(streamed).toHaveBeenCalledOnce();
+    expect(fetch).toHaveBeenCalledWith(new URL("https://pages.example/toy_bg.wasm"));
+    expect(toy.started[0]).toBeInstanceOf(WebAssembly.Module);
+  });
+
+  it("is compiled under a type with parameters, which no browser streams", async () => {
+    const warned = vi.spyOn(console, "warn");
+    expect(await inPage(async () => wasm(EMPTY, "application/wasm; charset=binary"))).toBeUndefined();
+    expect(warned).not.toHaveBeenCalled();
+  });
+
+  it("is compiled all the same under a wrong type", async () => {
+    const warned = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+    expect(await inPage(async () => wasm(EMPTY, "text/plain"))).toBeUndefined();
+    expect(warned).toHaveBeenCalledWith(expect.stringContaining("text/plain"));
+  });
+
+  it.each<[string, () => Promise<Response>, RegExp]>([
+    ["is not there", async () => wasm("gone", "text/plain", 404), /answered 404/],
+    ["cannot be reached", async () => Promise.reject(new TypeError("Failed to fetch")), /toy_bg\.wasm.*Failed to fetch.*connect-src/],
+    ["is a page", async () => wasm("<!doctype html>", "text/html"), /no WASM file/],
+    ["is broken", async () => wasm(Uint8Array.of(0, 97, 115, 109, 9, 9, 9, 9), "application/wasm"), /could not be loaded/],
+  ])("that %s is an error that says so", async (_name, answer, words) => {
+    vi.spyOn(console, "warn").mockImplementation(() => undefined);
+    expect(await inPage(answer)).toMatchObject({ code: "wasm-load-failed", message: expect.stringMatching(words) });
+  });
+
+  it("that a policy forbids names the directive", async () => {
+    const refusal = new WebAssembly.CompileError("Refused to compile");
+    vi.spyOn(WebAssembly, "compileStreaming").mockRejectedValue(refusal);
+    vi.spyOn(WebAssembly, "Module").mockImplementation(function () {
+      throw refusal;
+    });
+    expect(await inPage(async () => wasm(EMPTY, "application/wasm"))).toMatchObject({ code: "wasm-blocked", cause: refusal });
+  });
+
+  it("fails with what went wrong first when the part that explains it cannot be loaded either", async () => {
+    vi.resetModules();
+    vi.doMock("../../src/js/load-otherwise.ts", () => {
+      throw new Error("404");
+    });
+    const { WasmFile: Fresh } = await import("../../src/js/load.ts");
+    const cause = new TypeError("Failed to fetch");
+    vi.spyOn(globalThis, "fetch").mockRejectedValue(cause);
+    vi.stubGlobal("process", undefined);
+    const loading = new Fresh("toy", () => new URL("https://pages.example/toy_bg.wasm"), async () => glue()).load();
+    vi.unstubAllGlobals();
+    await expect(loading).rejects.toMatchObject({ code: "wasm-load-failed", message: expect.stringContaining("Failed to fetch"), cause });
+    vi.doUnmock("../../src/js/load-otherwise.ts");
+    vi.resetModules();
+  });
+});
+
 describe("sharing", () => {
   it("loads once however many ask", async () => {
     const toy = glue();

@@ -35,6 +35,10 @@ describe("createRuntime", () => {
     ["tuning.maxRunning", { tuning: { maxRunning: 1.5 } }],
     ["tuning.speed", { tuning: { speed: 1 } }],
     ["agnet", { agnet: "shop" }],
+    ["transport", { transport: "websocket" }],
+    ["artifactsSchema", { artifactsSchema: "object" }],
+    ["finalizeArtifacts", { finalizeArtifacts: {} }],
+    ["engine", { transport: "trigger", engine: "https://engine.test/#x" }],
   ])("names %s", async (name, options) => {
     const error = await refused({ ...good, ...options });
     expect(error.code).toBe("invalid-options");
@@ -44,6 +48,28 @@ describe("createRuntime", () => {
   it("refuses nothing at all", async () => {
     expect(await refused(undefined)).toMatchObject({ code: "invalid-options" });
     expect(await refused(null)).toMatchObject({ code: "invalid-options" });
+  });
+
+  it("offers the nearest known name", async () => {
+    expect((await refused({ ...good, agnet: "shop" })).message).toContain('did you mean "agent"?');
+    expect((await refused({ ...good, tuning: { maxrunning: 1 } })).message).toContain('did you mean "maxRunning"?');
+  });
+
+  it("takes one endpoint's address with a query, for the trigger transport", async () => {
+    const urls: URL[] = [];
+    const runtime = await createRuntime({
+      ...good,
+      engine: "https://engine.test/triggers/?room=7",
+      transport: "trigger",
+      fetch: async (request) => {
+        urls.push(new URL(request.url));
+        return new Response(null, { status: 403 });
+      },
+    });
+    runtime.attach();
+    await expect.poll(() => urls.length).toBe(1);
+    expect([urls[0]?.pathname, urls[0]?.searchParams.get("room")]).toEqual(["/triggers/", "7"]);
+    await runtime.close();
   });
 
   it("quotes no value that may be a secret", async () => {

@@ -40,6 +40,13 @@ describe("parseJson", () => {
     }
   });
 
+  it("reads text of any depth, as JSON.parse does", () => {
+    const depth = 100_000;
+    let value = parseJson(`${"[".repeat(depth)}9007199254740993${"]".repeat(depth)}`);
+    for (let level = 0; level < depth; level += 1) [value] = value as unknown[];
+    expect(value).toBe(9007199254740993n);
+  });
+
   it.each(['{"a":9007199254740993', '"9007199254740993', "9007199254740993,", '{"a":"\\'])("throws over %s, which is not whole", (text) => {
     expect(() => parseJson(text)).toThrow(SyntaxError);
     expect(parseOr(text)).toBe(text);

@@ -55,10 +55,13 @@ describe("values without one", () => {
     ["a symbol", { "odd key": Symbol("x") }, /^result\["odd key"\] .*symbol/],
     ["a throwing getter", { a: { get b(): never { throw new Error("no b"); } } }, /^result\.a\.b .*threw: no b/],
     ["a throwing toJSON", [{ toJSON: () => { throw "nope"; } }], /^result\[0\] .*threw: nope/],
-    ["a DOM node", { el: new Node() }, /^result\.el .*DOM node/],
-    ["a window", globalThis, /^result .*window/],
+    ["a DOM node", { el: new Node() }, /^result\.el .*it is a Node without data to send/],
+    ["a window", globalThis, /^result .*without data to send/],
     ["a promise", { later: Promise.resolve(1) }, /^result\.later .*promise/],
-    ["thousands of levels", deep, /nested deeper than 512 levels/],
+    ["a generator that throws after an item", { all: (function* () { yield { a: 1 }; throw new Error("late"); })() }, /^result\.all .*threw: late/],
+    ["a getter behind a deeper member", { a: { b: 1 }, get c(): never { throw new Error("no c"); } }, /^result\.c .*threw: no c/],
+    ["something that only calls itself a Blob", { a: [{ [Symbol.toStringTag]: "Blob" }] }, /^result\.a\[0\] .*cannot be read here/],
+    ["thousands of levels", deep, /nested deeper than 100 levels/],
   ])("%s is an error that names the place", async (_name, value, message) => {
     await expect(serialise(value)).rejects.toThrow(message);
   });

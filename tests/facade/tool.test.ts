@@ -22,10 +22,36 @@ describe("a declaration", () => {
     ["timeout", { timeout: 0 }],
     ["timeout", { timeout: Number.NaN }],
     ["annotations", { annotations: true }],
+    ["annotations.readOnly", { annotations: { readOnly: "yes" } }],
+    ["version", { version: 2 }],
+    ["inputSchema", { inputSchema: "object" }],
+    ["artifactsSchema", { artifactsSchema: [] }],
   ])("with a wrong %s is refused by name", (field, wrong) => {
     expect(() => tool({ name: "t", execute, ...wrong } as never)).toThrow(
       expect.objectContaining({ code: "invalid-tool", message: expect.stringMatching(new RegExp(`^${field} `)) }),
     );
+  });
+
+  it.each<[string, string, Record<string, unknown>]>([
+    ["exceute", "execute", { exceute: execute }],
+    ["desc", "description", { desc: "does it" }],
+    ["inputschema", "inputSchema", { inputschema: {} }],
+    ["parameters", "artifactsSchema", { parameters: {} }],
+    ["annotations.readonly", "readOnly", { annotations: { readonly: true } }],
+    ["annotations.destroys", "destructive", { annotations: { destroys: true } }],
+  ])("with a key %s that is not known is refused, and %s is offered", (key, near, wrong) => {
+    const refused = expect.objectContaining({ code: "invalid-tool", message: expect.stringContaining(`${key} of tool "t" is not known`) });
+    expect(() => tool({ name: "t", execute, ...wrong } as never)).toThrow(refused);
+    expect(() => tool({ name: "t", execute, ...wrong } as never)).toThrow(near === "artifactsSchema" ? /did you mean "\w+"/ : new RegExp(`did you mean "${near}"`));
+  });
+
+  it.each([undefined, null, 7, "tool"])("that is %j is refused", (config) => {
+    expect(() => tool(config as never)).toThrow(expect.objectContaining({ code: "invalid-tool", message: expect.stringMatching(/^the declaration must be an object/) }));
+  });
+
+  it("is taken as it is when it is made: what an object inherits is no part of it", () => {
+    const inherits = Object.create({ execute }) as object;
+    expect(() => tool(Object.assign(inherits, { name: "t" }) as never)).toThrow(/^execute of tool "t" must be a function/);
   });
 
   it("is frozen and keeps what it was given", () => {
@@ -67,13 +93,13 @@ describe("tool.invoke", () => {
   });
 
   it("passes context in, and stops where the signal has aborted", async () => {
-    const seen = vi.fn();
+    const seen = vi.fn<(signal: AbortSignal) => void>();
     const made = tool({ name: "t", execute: (_input, ctx) => { seen(ctx.signal); ctx.artifacts.a = 1; } });
     const artifacts = {};
     const controller = new AbortController();
     await made.invoke({}, { artifacts, signal: controller.signal });
     expect(artifacts).toEqual({ a: 1 });
-    expect(seen).toHaveBeenCalledWith(controller.signal);
+    expect(seen.mock.calls[0]?.[0].aborted).toBe(false);
     controller.abort();
     expect(await made.invoke({}, { signal: controller.signal })).toMatchObject({ error: { code: "cancelled" }, report: { status: "cancelled" } });
     expect(seen).toHaveBeenCalledOnce();
@@ -132,6 +158,23 @@ describe("a Standard Schema", () => {
 });
 
 describe("labels", () => {
+  it("are made once for a call, from what the handler gets, after the arguments were checked", async () => {
+    const action = vi.fn(({ n }: { n: number }) => `Counting to ${n}`);
+    const input = { "~standard": { version: 1, vendor: "test", validate: (value: unknown) => {
+      const { n } = value as { n: unknown };
+      return typeof n === "string" ? { value: { n: Number(n) } } : { issues: [{ message: "n must be a string" }] };
+    } } } as StandardSchema<{ n: string }, { n: number }>;
+    const { runtime, seen } = await open(
+      { script: { replies: [{ call: [{ name: "count", arguments: { n: "3" } }, { name: "count", arguments: { n: 4 } }] }], otherwise: { say: "ok" } }, agent: { tools: [{ name: "count", handler: "client" }] } },
+      { tools: [tool({ name: "count", input, action, execute: ({ n }) => n })] },
+      ["agent.tool.calling", "agent.tool.called", "agent.tool.failed"],
+    );
+    await runtime.send("go").finished;
+    const told = Object.fromEntries(seen.map((event) => [event.type, "tool" in event ? event.tool.action : undefined]));
+    expect(told).toEqual({ "agent.tool.calling": "Counting to 3", "agent.tool.called": "Counting to 3", "agent.tool.failed": undefined });
+    expect(action.mock.calls).toEqual([[{ n: 3 }]]);
+  });
+
   it("come with the event, and a throw loses only the label", async () => {
     const { engine, runtime } = await open(
       { script: { replies: [{ call: [{ name: "a", arguments: { q: "tea" } }, { name: "b" }, { name: "c" }] }], otherwise: { say: "ok" } } },

@@ -52,7 +52,7 @@ async function use() {
   type _Turn = [
     Expect<Equal<typeof text, string>>,
     Expect<Equal<typeof status, "completed" | "failed" | "cancelled">>,
-    Expect<Equal<(typeof report.children)[number]["type"], "tool">>,
+    Expect<Equal<(typeof report.children)[number]["type"], "tool" | "agent">>,
   ];
   const release = runtime.register(tool({ name: "u", execute: () => 1 }), { signal: AbortSignal.timeout(1) });
   release();

@@ -25,6 +25,10 @@ export class RawRuntime {
   askingEnded(invocation: number): void;
   gainOwnership(records: readonly FlatRecord[]): void;
   loseOwnership(): void;
+  /** Resumes what waits at an interrupt, with JSON text. */
+  answerInterrupt(interruptId: string, payload: string | undefined): void;
+  /** Those open now, a JSON array. */
+  interrupts(): string;
   suspend(): void;
   resume(): void;
   trap(later: boolean): void;
