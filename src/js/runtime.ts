@@ -363,6 +363,8 @@ export class Runtime<Bag = Artifacts> implements AsyncDisposable {
     this.#trappedAt = performance.now();
     queueMicrotask(() => {
       if (this.#over) return;
+      // The new machine asks anew what it still has to know.
+      for (const question of this.questions) question.decline();
       try {
         renewRuntime();
         if (again) throw error;

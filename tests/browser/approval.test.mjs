@@ -196,6 +196,21 @@ test("a reload brings the form of a call that may run again back, with what was 
     await page.waitForFunction(() => sessionStorage.getItem("pagehand drafts") === null);
   }));
 
+test("a module that traps leaves no question behind that nobody waits for", () =>
+  play(async ({ page, ran, send, dialog, calls }) => {
+    await send("pay");
+    await dialog();
+    await page.evaluate(() => globalThis.stage.runtime[Symbol.for("pagehand.trap")](true));
+    await until("it is asked anew", async () => (await page.evaluate(() => globalThis.stage.events.filter((event) => event.state === "asked").length)) === 2);
+    await dialog();
+    assert.equal(await page.evaluate(() => globalThis.stage.runtime.questions.size), 1);
+    await part(page, "submit").click();
+    await calls();
+    assert.equal(ran.length, 1);
+    assert.equal(await page.locator("pagehand-ask").count(), 0);
+    page.trouble.length = 0;
+  }));
+
 test("a call that may not run again ends as interrupted when the page reloads under its question", () =>
   play(async ({ page, ran, send, dialog, reload, calls }) => {
     await send("acts");

@@ -2,6 +2,7 @@
 import { PagehandError, type PolicyRule, type Question, type QuestionEvent, type RuntimeOptions, type Tool, tool } from "pagehand";
 import { askUserTools } from "pagehand/ask";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { askInCall } from "../../src/js/ask/within.ts";
 import { matches } from "../../src/js/ask/policy.ts";
 import { oneCall, open } from "./page.ts";
 
@@ -86,6 +87,41 @@ describe("a handler", () => {
   it("is declined where nobody can be asked", async () => {
     const page = await calling(tool({ name: "t", execute: (_input, { confirm, ask }) => confirm("Sure?").then(async (yes) => [yes, await ask({ title: "Who?", schema: name })]) }), {}, { ask: undefined });
     expect((await page.end()).read).toContain("the user declined: there is no page here to ask in");
+  });
+
+  it("may ask twice at once, and the clock goes on after the last", async () => {
+    const page = await calling(tool({ name: "t", timeout: 300, execute: async (_input, { confirm }) => (await Promise.all([confirm("One?"), confirm("Two?")]), new Promise(() => undefined)) }));
+    await (await page.question()).answer(true);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(page.engine.calls(page.runtime.sessionId)[0]?.status).not.toBe("errored");
+    await (await page.question(1)).answer(true);
+    expect((await page.end()).report).toMatchObject({ error: { code: "deadline_exceeded" } });
+  });
+
+  it("of a tool lent to another page gives signs of life instead", async () => {
+    const given = { PagehandError } as never;
+    const progressed = vi.fn();
+    const asked: Question[] = [];
+    const dispatcher = { stash: { of: () => ({}) }, emitter: { emit: () => undefined } };
+    const parts = { options: { ask: (question: Question) => asked.push(question) }, questions: new Set(), registry: { get: () => ({ timeout: 60 }) }, dispatcher, call: vi.fn(), progressed };
+    const run = [0, "session", "call", 0, undefined, "t", undefined, 0, "{}", new AbortController().signal];
+    const end = askInCall(given, parts as never, run as never, false, "Sure?");
+    await vi.waitFor(() => expect(progressed.mock.calls.length).toBeGreaterThan(1));
+    expect(progressed).toHaveBeenLastCalledWith(0, expect.objectContaining({ type: "tool.progress", sessionId: "session", callId: "call" }));
+    await asked[0]!.answer(true);
+    expect(await end).toBe(true);
+    const signs = progressed.mock.calls.length;
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(progressed).toHaveBeenCalledTimes(signs);
+    expect(parts.call).not.toHaveBeenCalled();
+  });
+
+  it("loses its question with the runtime", async () => {
+    const page = await calling(tool({ name: "t", execute: (_input, { confirm }) => confirm("Sure?") }));
+    const question = await page.question();
+    await page.runtime.close();
+    await vi.waitFor(() => expect(question.signal.aborted).toBe(true));
+    expect(page.runtime.questions.size).toBe(0);
   });
 
   it("is told of misuse", async () => {

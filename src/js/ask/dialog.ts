@@ -27,6 +27,9 @@ export interface DialogOptions {
   readonly parent?: Node | undefined;
 }
 
+/** How long after it is shown an approval cannot be given, in milliseconds. */
+const HELD = 400;
+
 /** The questions of this page stand in one line, whoever asks them. */
 const line = new Line();
 let ids = 0;
@@ -97,6 +100,13 @@ class Shown {
     cancel?.addEventListener("click", () => this.#decline());
     this.over = new Promise((resolve) => this.#open(options.parent ?? document.documentElement, resolve));
     this.#focusFirst(look.first);
+    if (question.kind === "approval") this.#hold();
+  }
+
+  /** A click or a key that was meant for the page, in the moment before, must not allow a call. */
+  #hold(): void {
+    this.#submit.disabled = true;
+    setTimeout(() => (this.#submit.disabled = false), HELD);
   }
 
   #id(): string {
@@ -135,6 +145,7 @@ class Shown {
     // A browser closes a dialog that does not want to be closed when it is told twice.
     this.#dialog.addEventListener("close", () => signal.aborted || this.#decline());
     this.#dialog.addEventListener("keydown", (event) => this.#key(event));
+    for (const type of ["keyup", "keypress"]) this.#dialog.addEventListener(type, (event) => event.stopPropagation());
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault();
       void this.#send();
@@ -190,7 +201,7 @@ class Shown {
   }
 
   async #send(): Promise<void> {
-    if (this.#busy) return;
+    if (this.#busy || this.#submit.disabled) return;
     const reading: Reading = { problems: [], draft: false };
     const value = this.#value(reading);
     if (reading.problems.length > 0) return this.#show(reading.problems);

@@ -52,7 +52,8 @@ textarea { resize: vertical; }
 input[type=checkbox], input[type=radio] { width: 1.15em; height: 1.15em; margin: 0.2em 0 0; flex: none; accent-color: var(--_a); }
 [aria-invalid=true] { border-color: var(--_e); outline: 1px solid var(--_e); }
 :focus-visible { outline: 3px solid var(--_a); outline-offset: 2px; }
-h2:focus-visible, .summary:focus-visible { outline-offset: 4px; }
+h2:focus-visible { outline: none; }
+.summary:focus-visible { outline-offset: 4px; }
 button { min-height: 2.5em; padding: 0.4em 1em; border: 1px solid var(--_l); border-radius: var(--_r); background: transparent; color: var(--_t); cursor: pointer; }
 button[part~=submit] { border-color: var(--_a); background: var(--_a); color: var(--_o); font-weight: 600; }
 button[part~=add] { justify-self: start; }
@@ -63,9 +64,10 @@ button:disabled { opacity: 0.55; cursor: default; }
 .summary ul { margin: 0.25em 0 0; padding-inline-start: 1.25em; }
 .summary a { color: var(--_e); }
 .arguments { max-height: 40vh; overflow: auto; padding: 0.75em 1em; border-radius: var(--_r); border: 1px solid var(--_l); }
-dl { display: grid; gap: 0.6em; margin: 0; }
+dl { display: grid; margin: 0; }
 dt { font-weight: 600; }
 dd { margin: 0; white-space: pre-wrap; }
+dd + dt { margin-block-start: 0.6em; }
 .status { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 @media (prefers-reduced-motion: no-preference) { dialog[open] { animation: in 0.15s ease-out; } @keyframes in { from { opacity: 0; transform: translateY(8px); } } }
 @media (forced-colors: active) {

@@ -30,14 +30,14 @@ export interface Asker extends CallKey {
   readonly ended?: ((run: () => void) => void) | undefined;
 }
 
-/** What a run has asked so far, by what is its own: the signal. */
-const runs = new WeakMap<AbortSignal, { forms: number; open: number }>();
+/** What a run has asked so far, by what is its own: the signal. The clock is one for all its questions. */
+const runs = new WeakMap<AbortSignal, { forms: number; open: number; clock: Asker["clock"] }>();
 
 /** Asks for a form, or for a yes or no. */
 export async function askWithin(given: Given, asker: Asker, form: boolean, request: unknown): Promise<unknown> {
   const { signal, present } = asker;
   if (signal.aborted) throw new given.PagehandError("cancelled", "the call was called off");
-  const run = runs.get(signal) ?? { forms: 0, open: 0 };
+  const run = runs.get(signal) ?? { forms: 0, open: 0, clock: asker.clock };
   runs.set(signal, run);
   const show = present ?? (await dialog());
   const { sessionId, callId, attempt, name, action } = asker;
@@ -45,7 +45,7 @@ export async function askWithin(given: Given, asker: Asker, form: boolean, reque
   const clock = (change: 1 | -1): void => {
     const before = run.open;
     run.open += change;
-    if ((before === 0) !== (run.open === 0)) asker.clock?.(run.open > 0);
+    if ((before === 0) !== (run.open === 0)) run.clock?.(run.open > 0);
   };
   let asking = false;
   const extras = { call, opened: shown(asker.questions, asker.emit, () => ((asking = true), clock(1))) };
@@ -83,11 +83,19 @@ function draftOf({ drafts: kept, sessionId, callId, attempt, ended }: Asker, n: 
 
 /** Asks for the handler of a runtime's call. @internal */
 export function askInCall(given: Given, parts: RunParts, run: Parameters<Host["invoke"]>, form: boolean, request: unknown): Promise<unknown> {
-  const [invocation, sessionId, callId, attempt, , name, , , , signal] = run;
+  const [invocation, sessionId, callId, attempt, turnId, name, , , , signal] = run;
   const key = { sessionId, callId, attempt };
-  const { options, questions, registry, dispatcher, call } = parts;
+  const { options, questions, registry, dispatcher, call, progressed } = parts;
   const { emitter, stash } = dispatcher;
-  const { annotations } = registry.get(name) ?? {};
+  const { annotations, timeout } = registry.get(name) ?? {};
+  let signs: ReturnType<typeof setInterval> | undefined;
+  // A run for another page has no number here: that page's clock is kept from running out by signs of life.
+  const alive = (stop: boolean): void => {
+    clearInterval(signs);
+    if (!stop || timeout === undefined) return;
+    const sign = () => progressed(0, { type: "tool.progress", ...key, turnId: turnId ?? null, name, value: undefined });
+    signs = setInterval(sign, timeout / 3);
+  };
   const again = annotations?.readOnly === true || annotations?.idempotent === true;
   const asker: Asker = {
     ...key,
@@ -97,8 +105,7 @@ export function askInCall(given: Given, parts: RunParts, run: Parameters<Host["i
     present: options.ask,
     questions,
     emit: (event) => emitter.emit(event),
-    // A run for another page has no number here.
-    clock: (stop) => void (invocation && call((raw) => (stop ? raw.askingStarted(invocation) : raw.askingEnded(invocation)))),
+    clock: (stop) => (invocation ? void call((raw) => (stop ? raw.askingStarted(invocation) : raw.askingEnded(invocation))) : alive(stop)),
     drafts: again,
     ended: (over) => {
       const off = new AbortController();
