@@ -14,16 +14,17 @@ export type Finalize<Bag = Artifacts> = { of(bags: readonly Artifacts[], turn: T
 
 /** Later writes win, key by key. @internal */
 export function spread(bags: readonly Artifacts[]): Artifacts {
-  const merged: Artifacts = {};
+  // Without a prototype, a key named `__proto__` is one like any other.
+  const merged = Object.create(null) as Artifacts;
   for (const bag of bags) guard(() => void Object.assign(merged, bag));
-  return merged;
+  return { ...merged };
 }
 
 /** What the author's function makes of the bags; without one, or if it fails, what {@link spread} does. @internal */
 export function finalized(bags: readonly Artifacts[], turn: Turn, finalize: Finalize | undefined, warn: (message: string) => void): Artifacts {
   try {
     const made: unknown = finalize?.(bags, turn);
-    if (typeof made === "object" && made) return made as Artifacts;
+    if (typeof made === "object" && made && !("then" in made)) return made as Artifacts;
     if (finalize) throw new TypeError("it gave no object");
   } catch (error) {
     warn(`finalizeArtifacts failed, so later writes win: ${messageOf(error)}`);

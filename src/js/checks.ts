@@ -163,6 +163,8 @@ async function standard(schema: StandardSchema, given: unknown): Promise<{ verdi
       if (issues.length === 0) issues.push({ path: "", keyword: "schema", message: "the value does not fit" });
       return { verdict: { issues } };
     }
+    // A result of another kind, `{ success: false }` say, is not a yes.
+    if (!("value" in result)) throw new TypeError("it gave neither a value nor issues");
     return { verdict: { ok: true }, value: result.value };
   } catch (cause) {
     const message = `the validator itself failed: ${messageOf(cause)}`;

@@ -28,8 +28,8 @@ export async function askConsent(given: Given, parts: HostParts, key: CallKey, n
   const input = given.checksOf(tool).seen(parsed);
   const origin = (globalThis as { location?: { origin?: string } }).location?.origin ?? "";
   const { decision, reason, once } = await decide(options.policy, { ...key, tool, input, origin }, complain);
-  const note = dispatcher.stash.of(key);
   if (decision === "allow") return { allow: true };
+  const note = dispatcher.stash.of(key);
   if (decision === "deny") {
     note.consent = { by: "policy", allowed: false };
     return { allow: false, reason: reason ?? "this page's policy does not allow it" };
@@ -74,7 +74,7 @@ async function byQuestion(given: Given, parts: HostParts, call: CallKey & { name
     present,
     {
       kind: "approval",
-      title: call.action ?? "",
+      title: call.action ?? call.name,
       schema: editable ? given.checksOf(tool).declared("input") : undefined,
       signal,
       call: { ...call, editable, covers: once ? { tool: tool.name, milliseconds: tool.grantFor ?? GRANT } : undefined },
@@ -94,7 +94,7 @@ async function checked(given: Given, { numbers }: HostParts, tool: Tool, value: 
   if (value === false) return { value: { allow: false } satisfies Consent };
   const { input, allow = true } = (typeof value === "object" && value !== null ? value : {}) as { input?: unknown; allow?: unknown };
   if (value !== true && (typeof value !== "object" || allow !== true)) return invalid("an approval is answered by true, false, or an object with the changed input");
-  if (input === undefined) return value === true || allow === true ? { value: { allow: true } satisfies Consent } : invalid("there is no input");
+  if (input === undefined) return { value: { allow: true } satisfies Consent };
   if (tool.editable !== true) return invalid(`the arguments of tool "${tool.name}" cannot be changed`);
   let text: string;
   try {
@@ -106,6 +106,8 @@ async function checked(given: Given, { numbers }: HostParts, tool: Tool, value: 
   const verdict = await given.checksOf(tool).check("input", text, numbers);
   if ("unavailable" in verdict) return { ok: false, code: "unavailable", problem: verdict.unavailable };
   if ("issues" in verdict) return { ok: false, code: "invalid", problem: verdict.issues.map((issue) => issue.message).join("; "), issues: verdict.issues };
+  // What a Standard Schema made of it is made anew by the check before the run, and must not wait for another call.
+  await given.checksOf(tool).input(text, numbers);
   return { value: { allow: true, text } satisfies Consent };
 }
 

@@ -33,11 +33,15 @@ function start(isTool: (value: unknown) => boolean, runnable: Record<string, unk
   return (runnable as Record<string, (...given: unknown[]) => unknown>)[method]?.(input, context);
 }
 
-/** Whether a result says how its run went. An object with other fields and no report is a result like any other. */
+/**
+ * Whether a result says how its run went. An object with other fields is a result like any other, unless it has a
+ * report and says how that ended.
+ */
 function isEnvelope(result: unknown): result is { data?: unknown; error?: unknown; report?: unknown } {
   if (typeof result !== "object" || result === null || Array.isArray(result)) return false;
   const keys = Object.keys(result);
   if (!keys.some((key) => ENVELOPE.includes(key))) return false;
+  if (keys.every((key) => ENVELOPE.includes(key))) return true;
   const { report } = result as { report?: unknown };
-  return (typeof report === "object" && report !== null) || keys.every((key) => ENVELOPE.includes(key));
+  return typeof report === "object" && report !== null && ("data" in result || "error" in result);
 }

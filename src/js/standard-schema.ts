@@ -2,7 +2,7 @@
  * The Standard Schema V1 interface, as its specification gives it, and how its findings become issues.
  * A validator is user code: it may throw, and whoever calls it has to expect that.
  */
-import type { Issue } from "./errors.js";
+import { type Issue, messageOf } from "./errors.js";
 
 /** A schema of any library that follows Standard Schema V1. */
 export interface StandardSchema<Input = unknown, Output = Input> {
@@ -37,7 +37,8 @@ export function toIssues(found: readonly StandardIssue[]): Issue[] {
   // Some libraries have lists of their own, whose `map` makes another of them.
   return Array.from(found, (issue) => {
     const path = (issue.path ?? []).map((step) => pointerStep(typeof step === "object" ? step.key : step)).join("");
-    const message = path === "" ? issue.message : `${path}: ${issue.message}`;
+    const found = messageOf(issue);
+    const message = path === "" ? found : `${path}: ${found}`;
     return { path, keyword: "schema", message };
   });
 }

@@ -34,8 +34,14 @@ export async function signBody(body: SignedBody, secret: string | Uint8Array): P
   return `sha256=${Array.from(new Uint8Array(signature), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
+/** Throws `invalid-options` over a secret that anybody would know, or that cannot be one. @internal */
+export function checkSecret(secret: unknown): void {
+  const fits = typeof secret === "string" || secret instanceof Uint8Array;
+  if (!fits || secret.length === 0) throw new PagehandError("invalid-options", "secret must be a text or bytes, and not empty");
+}
+
 function keyOf(secret: string | Uint8Array, use: "sign" | "verify"): Promise<CryptoKey> {
-  if (secret.length === 0) throw new PagehandError("invalid-options", "the signing secret must not be empty");
+  checkSecret(secret);
   return crypto.subtle.importKey("raw", bytesOf(secret), { name: "HMAC", hash: "SHA-256" }, false, [use]);
 }
 

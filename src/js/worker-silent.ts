@@ -27,8 +27,11 @@ export const acceptProposals: Decide = ({ proposed }) => proposed;
 export function endSilentTurns(decide: Decide, options: { readonly silent: Silent }): Decide {
   const isSilent = predicate(options.silent);
   return async (request) => {
+    // Looked at before `decide` has it: whoever changes a proposal in place has thought of an answer too.
+    if (!endsSilently(request, isSilent)) return decide(request);
+    const proposed = structuredClone(request.proposed);
     const answer = await decide(request);
-    return endsSilently(request, isSilent) && isProposal(answer, request.proposed) ? { ...answer, actions: [{ type: "done" }] } : answer;
+    return isProposal(answer, proposed) ? { ...answer, actions: [{ type: "done" }] } : answer;
   };
 }
 
@@ -49,7 +52,7 @@ function endsSilently({ trigger, messages, calls, proposed }: DecisionRequest, i
 }
 
 function isProposal(answer: DecisionResponse, proposed: DecisionResponse): boolean {
-  return answer === proposed || (equal(answer.messages ?? [], proposed.messages ?? []) && equal(answer.actions ?? [], proposed.actions ?? []));
+  return equal(answer.messages ?? [], proposed.messages ?? []) && equal(answer.actions ?? [], proposed.actions ?? []);
 }
 
 /** Whether two JSON values say the same, in whatever order their keys are. */

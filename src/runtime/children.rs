@@ -91,10 +91,22 @@ impl Machine {
         if session_id == self.sessions.root().id || session_id == parent.id {
             return;
         }
+        if let Some(child) = self.child_mut(session_id) {
+            if child.end.is_none() {
+                // Said twice.
+                return;
+            }
+            // It goes on with another turn, so the last one is over, whether or not its stream has said so.
+            self.end_child(self.sessions.of(session_id));
+            self.end_held_turns();
+        }
+        let parent = self.sessions.at(place);
         let (turn_id, trip_index) = match &parent.child {
             Some(child) => (child.birth.turn_id.clone(), child.trip_index()),
             None => (positioned.turn_id.clone(), self.turns.trip_index(positioned.turn_id.as_deref())),
         };
+        // A session that is continued has a history, and so may have one that was not followed at once.
+        let new = self.announced.len() < MAX_BIRTHS && !self.announced.iter().any(|known| known == session_id);
         let birth = Birth {
             session_id: session_id.to_owned(),
             call_id: call_id.map(str::to_owned),
@@ -102,15 +114,13 @@ impl Machine {
             parent: parent.id.clone(),
             turn_id,
             trip_index,
-            seen: parent.is_live() && self.owner,
+            seen: new && parent.is_live() && self.owner,
             started_at: self.now,
         };
-        self.births.retain(|known| known.session_id != session_id);
-        if let Some(child) = self.child_mut(session_id) {
-            // It goes on with another turn before the end of the last was dealt with.
-            child.end = None;
-            return;
+        if new {
+            self.announced.push(session_id.to_owned());
         }
+        self.births.retain(|known| known.session_id != session_id);
         if self.births.len() >= MAX_BIRTHS {
             self.warn_once(Code::Overloaded, "children", &|| {
                 format!("more than {MAX_BIRTHS} agents run at once; the calls of further ones are left alone")
@@ -119,16 +129,26 @@ impl Machine {
         }
         self.births.push(birth);
         self.follow_children();
+        for waiting in &mut self.births {
+            waiting.seen = false;
+        }
     }
 
     /// Its parent says that a child's turn is over.
     pub(super) fn child_ended(&mut self, session_id: &str, error: Option<&CallError>) {
-        self.births.retain(|known| known.session_id != session_id);
         let end = error.map_or(End::Done, |error| End::Failed(error.clone()));
-        let Some(child) = self.child_mut(session_id) else { return };
-        child.end.get_or_insert(end);
+        if let Some(child) = self.child_mut(session_id) {
+            child.end.get_or_insert(end);
+            return self.settle_child(self.sessions.of(session_id));
+        }
+        if let Some(at) = self.births.iter().position(|known| known.session_id == session_id) {
+            let birth = self.births.remove(at);
+            self.account_for(birth, end, Vec::new());
+        }
         if let Some(place) = self.sessions.child(session_id) {
-            self.settle_child(place);
+            // Another page had taken it over: what this one knew of it is over too.
+            self.close_interrupts(place);
+            self.sessions.at_mut(place).board = Board::default();
         }
     }
 
@@ -182,17 +202,21 @@ impl Machine {
         let session = self.sessions.at_mut(place);
         session.board = Board::default();
         let Some(child) = session.child.take() else { return };
-        let (status, error) = match child.end {
-            None | Some(End::Done) => (ReportStatus::Completed, None),
-            Some(End::Failed(error)) => {
+        self.account_for(child.birth, child.end.unwrap_or(End::Done), child.reports);
+    }
+
+    /// The report of an agent that is over.
+    fn account_for(&mut self, birth: Birth, end: End, children: Vec<Node>) {
+        let (status, error) = match end {
+            End::Done => (ReportStatus::Completed, None),
+            End::Failed(error) => {
                 let code = error.code.unwrap_or_else(|| "error".to_owned());
                 (ReportStatus::Failed, Some(Problem { code, message: error.message }))
             }
-            Some(End::Cancelled) => {
+            End::Cancelled => {
                 (ReportStatus::Cancelled, Some(Problem::new(Code::Cancelled, "the agent was called off")))
             }
         };
-        let birth = child.birth;
         let report = AgentReport {
             session_id: birth.session_id,
             call_id: birth.call_id,
@@ -203,7 +227,7 @@ impl Machine {
             error,
             started_at: birth.started_at,
             ended_at: self.now,
-            children: child.reports,
+            children,
         };
         self.add_node(&birth.parent, birth.turn_id.as_deref(), Node::Agent(report));
     }
@@ -288,11 +312,13 @@ impl Machine {
         for place in self.sessions.places().filter(|place| *place != ROOT) {
             self.drop_stream(place);
             // What its stream said stays: if this page's turn comes again, it is read on from there.
-            let session = self.sessions.at_mut(place);
-            if let Some(child) = session.child.take().filter(|child| child.end.is_none()) {
-                self.births.push(Birth { seen: false, ..child.birth });
+            let Some(child) = self.sessions.at_mut(place).child.take() else { continue };
+            match child.end {
+                None => self.births.push(Birth { seen: false, ..child.birth }),
+                Some(end) => self.account_for(child.birth, end, child.reports),
             }
         }
+        self.settle_resumes();
     }
 
     /// Whether this page may take on calls of a session.

@@ -36,14 +36,15 @@ struct Resume {
     interrupt_id: String,
     session_id: String,
     parcel: Parcel,
-    travel: Travel,
+    /// `None` once the engine has it: the stream says the rest.
+    travel: Option<Travel>,
 }
 
 impl Resumes {
     pub(super) fn rings_at(&self) -> Option<Millis> {
         let rings = self.open.iter().filter_map(|resume| match resume.travel {
-            Travel::Waiting(until) => until,
-            Travel::Sending(_) => None,
+            Some(Travel::Waiting(until)) => until,
+            _ => None,
         });
         rings.min()
     }
@@ -66,6 +67,12 @@ impl Machine {
         let session = self.sessions.at_mut(place);
         if session.interrupts.iter().any(|known| known.id == id) {
             return;
+        }
+        let most = self.config.max_open_calls;
+        if session.interrupts.len() >= most {
+            return self.warn_once(Code::Overloaded, "interrupts", &|| {
+                format!("more than {most} interrupts are open; further ones are left alone")
+            });
         }
         let turn_id = match &session.child {
             Some(child) => child.turn_id().map(str::to_owned),
@@ -97,11 +104,12 @@ impl Machine {
 
     /// A session goes on.
     pub(super) fn interrupt_resumed(&mut self, place: Place, id: &str, payload: &RawJson) {
-        // It arrived, whatever becomes of the answer to our post.
-        self.drop_resume(id);
+        // It arrived, whatever becomes of the answer to our post. Whoever answered wants to hear of it.
+        let answered = self.drop_resume(id);
         let session = self.sessions.at_mut(place);
-        let Some(open) = session.interrupts.iter().find(|open| open.id == id) else { return };
-        let (told, turn_id) = (open.told, open.turn_id.clone());
+        let open = session.interrupts.iter().find(|open| open.id == id);
+        let told = answered || open.is_some_and(|open| open.told);
+        let turn_id = open.and_then(|open| open.turn_id.clone());
         session.interrupts.retain(|open| open.id != id);
         if told {
             let (session_id, interrupt_id) = (session.id.clone(), id.to_owned());
@@ -109,14 +117,22 @@ impl Machine {
         }
     }
 
-    fn drop_resume(&mut self, id: &str) {
+    /// Whether there was one.
+    fn drop_resume(&mut self, id: &str) -> bool {
+        let before = self.resumes.open.len();
         self.resumes.open.retain(|resume| resume.interrupt_id != id);
+        self.resumes.open.len() < before
     }
 
     /// A session is over, and with it whatever it waited for.
     pub(super) fn close_interrupts(&mut self, place: Place) {
         while let Some(open) = self.sessions.at(place).interrupts.first() {
             let id = open.id.clone();
+            self.interrupt_resumed(place, &id, &RawJson::default());
+        }
+        let session_id = self.sessions.at(place).id.clone();
+        while let Some(resume) = self.resumes.open.iter().find(|resume| resume.session_id == session_id) {
+            let id = resume.interrupt_id.clone();
             self.interrupt_resumed(place, &id, &RawJson::default());
         }
     }
@@ -135,10 +151,24 @@ impl Machine {
         let session_id = self.sessions.at(place).id.clone();
         let resume = settle::InterruptResume { interrupt_id: id, payload: payload.map(RawJson::as_text) };
         let body = settle::enveloped(&session_id, &|object| resume.write(object)).into();
-        let (interrupt_id, travel) = (id.to_owned(), Travel::Waiting(None));
+        let (interrupt_id, travel) = (id.to_owned(), Some(Travel::Waiting(None)));
         self.resumes.open.push(Resume { interrupt_id, session_id, parcel: Parcel::new(body), travel });
         self.want_stream(ROOT);
         self.post_resume(id, false);
+    }
+
+    /// Ends the answers that the engine has of sessions whose streams nobody here reads any more.
+    pub(super) fn settle_resumes(&mut self) {
+        let mut due = Vec::new();
+        for resume in &self.resumes.open {
+            let place = self.sessions.of(&resume.session_id);
+            if resume.travel.is_none() && !self.sessions.at(place).is_followed() {
+                due.push((place, resume.interrupt_id.clone()));
+            }
+        }
+        for (place, id) in due {
+            self.interrupt_resumed(place, &id, &RawJson::default());
+        }
     }
 
     fn place_of_interrupt(&self, id: &str) -> Option<Place> {
@@ -150,7 +180,7 @@ impl Machine {
         let request = RequestId(self.handle_number());
         let Some(resume) = self.resumes.get_mut(id) else { return };
         resume.parcel.tries = resume.parcel.tries.saturating_add(1);
-        resume.travel = Travel::Sending(request);
+        resume.travel = Some(Travel::Sending(request));
         let (session_id, body) = (resume.session_id.clone(), resume.parcel.body.clone());
         self.owns(request.0, Owner::Resume(id.to_owned()));
         self.effect(Effect::Post { request, session_id, body, refresh });
@@ -160,11 +190,13 @@ impl Machine {
         let (online, now) = (self.online, self.now);
         let Some(resume) = self.resumes.get_mut(id) else { return };
         match resume.parcel.judge(reply, online, now, &self.config, &mut self.rng) {
-            // The stream says the rest.
-            Next::Taken => self.drop_resume(id),
+            Next::Taken => {
+                resume.travel = None;
+                self.settle_resumes();
+            }
             Next::Refresh => self.post_resume(id, true),
-            Next::RetryAt(at) => resume.travel = Travel::Waiting(Some(at)),
-            Next::Park => resume.travel = Travel::Waiting(None),
+            Next::RetryAt(at) => resume.travel = Some(Travel::Waiting(Some(at))),
+            Next::Park => resume.travel = Some(Travel::Waiting(None)),
             Next::Conflict | Next::TooLarge | Next::Reject => {
                 self.drop_resume(id);
                 let said = settle::Refusal::read(said).text;
@@ -188,7 +220,7 @@ impl Machine {
     pub(super) fn wake_resumes(&mut self, all: bool) {
         let mut due = Vec::new();
         for resume in &self.resumes.open {
-            if let Travel::Waiting(until) = resume.travel
+            if let Some(Travel::Waiting(until)) = resume.travel
                 && (all || until.is_some_and(|at| at <= self.now))
             {
                 due.push(resume.interrupt_id.clone());

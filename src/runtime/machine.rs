@@ -33,6 +33,8 @@ pub struct Machine {
     pub(super) sessions: Sessions,
     /// Agents that wait to be followed, in the order they began.
     pub(super) births: Vec<Birth>,
+    /// The sessions of all agents that were ever announced: one that is announced again has a history.
+    pub(super) announced: Vec<String>,
     pub(super) resumes: Resumes,
     pub(super) turns: Turns,
     pub(super) calls: Table<CallKey, Call>,
@@ -96,6 +98,7 @@ impl Machine {
             registry: Registry::default(),
             sessions: Sessions::new(session),
             births: Vec::new(),
+            announced: Vec::new(),
             resumes: Resumes::default(),
             turns: Turns::default(),
             calls: Table::default(),
@@ -342,7 +345,9 @@ impl Remembered {
     }
 
     pub(super) fn knows(&self, key: &CallKey) -> bool {
-        self.known.contains(key)
+        // An attempt that came before one that ended is over too.
+        let end = CallKey::new(key.session_id.clone(), key.call_id.clone(), u64::MAX);
+        self.known.contains(key) || !self.known.keys_between(key, &end).is_empty()
     }
 
     pub(super) fn remember(&mut self, key: CallKey) {

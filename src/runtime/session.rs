@@ -225,7 +225,8 @@ impl Machine {
     /// Hangs up and takes note that something may happen before the next connection.
     fn lose_link(&mut self, place: Place, link: Link) {
         self.hang_up(place);
-        let nothing_happened = self.turns.is_empty();
+        // An agent works on, whatever becomes of the turn that started it.
+        let nothing_happened = place == ROOT && self.turns.is_empty();
         let session = self.sessions.at_mut(place);
         session.fresh &= !session.eventful && nothing_happened;
         session.link = link;
@@ -277,6 +278,8 @@ impl Machine {
         session.refreshed = false;
         let state = if session.live { ConnectionState::Open } else { ConnectionState::CatchingUp };
         self.tell_connection(place, state, None, None, None, None);
+        // One that ended before its stream was there may have nothing more to say.
+        self.settle_child(place);
         self.wake_parcels();
     }
 
@@ -315,9 +318,11 @@ impl Machine {
     /// Takes one frame, in its place in the session's order.
     fn frame_arrived(&mut self, place: Place, positioned: &Positioned) {
         let now = self.now;
-        match positioned.seq {
+        let native = self.config.dialect == Dialect::Native;
+        // A number that another dialect's server puts into its data is none of ours.
+        match positioned.seq.filter(|_| native) {
             // Only the native dialect has an order, and there what has no place in it is transient.
-            None if self.config.dialect == Dialect::Native => self.reach_live_edge(place),
+            None if native => self.reach_live_edge(place),
             None => self.sessions.at_mut(place).note_news(now),
             Some(seq) => {
                 let session = self.sessions.at_mut(place);

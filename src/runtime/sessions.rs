@@ -63,9 +63,9 @@ impl Sessions {
         self.children.iter().filter(|child| child.is_followed()).count()
     }
 
-    /// Puts a child where one was that is over, or behind the others.
+    /// Puts a child where one was that is over, or behind the others. What waits for an answer is not over.
     pub(super) fn put(&mut self, child: Session) -> Place {
-        let free = self.children.iter().position(|known| !known.is_followed());
+        let free = self.children.iter().position(|known| !known.is_followed() && known.interrupts.is_empty());
         let at = free.unwrap_or(self.children.len());
         match self.children.get_mut(at) {
             Some(slot) => *slot = child,

@@ -1,5 +1,6 @@
 /** Questions in the built-in dialog: every kind of field and its answer, the keyboard, what is wrong, hostile pages. */
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { accessible, asks, focused, part, result, send, startStage } from "./ask/stage.mjs";
 import { picture } from "./helpers.mjs";
@@ -216,6 +217,49 @@ test("a question that is taken back while it is shown goes away", () =>
     await page.evaluate(() => globalThis.takeBack.abort());
     assert.equal(await page.locator("pagehand-ask").count(), 0);
     assert.equal((await page.evaluate(() => globalThis.end)).error, "cancelled");
+  }));
+
+test("a page that throws the dialog out declines its question, and the next is shown", () =>
+  inPage(async (page) => {
+    await page.evaluate(() => {
+      globalThis.ends = Promise.all([settle(confirm("One?")), settle(confirm("Two?"))]);
+    });
+    await part(page, "dialog").waitFor();
+    await page.evaluate(() => document.querySelector("pagehand-ask").remove());
+    await page.waitForFunction(() => document.querySelector("pagehand-ask")?.shadowRoot.querySelector("h2").textContent === "Two?");
+    await page.keyboard.press("Enter");
+    assert.deepEqual(await page.evaluate(() => globalThis.ends), [{ value: false }, { value: true }]);
+  }));
+
+/** Forms of one value, which is no object. */
+for (const [name, schema, act, answer] of [
+  ["text", { type: "string", title: "Nickname" }, (page) => label(page, "Nickname").fill("Ada"), "Ada"],
+  ["a choice", { enum: ["a", "b"] }, (page) => page.locator("pagehand-ask").getByRole("radio", { name: "b" }).check(), "b"],
+  ["a list", { type: "array", items: { type: "integer" }, minItems: 1 }, (page) => page.keyboard.type("3"), [3]],
+  ["a way to go", { anyOf: [{ type: "object", title: "One", properties: { a: { type: "string" } }, required: ["a"] }, { type: "object", title: "Two", properties: { b: { type: "string" } }, required: ["b"] }] }, async (page) => (await page.locator("pagehand-ask").getByRole("radio", { name: "Two" }).check(), await label(page, "B").fill("x")), { b: "x" }],
+]) {
+  test(`a whole form may be ${name}`, () =>
+    inPage(async (page) => {
+      await asks(page, { title: "T", schema });
+      await accessible(page);
+      await send(page);
+      await part(page, "link").first().waitFor();
+      await part(page, "link").first().click();
+      await act(page);
+      await send(page);
+      assert.deepEqual(await result(page), { value: answer });
+    }));
+}
+
+test("the schemas of public tools have forms that open and close", () =>
+  inPage(async (page) => {
+    const lines = (await readFile(new URL("../fixtures/tool-schemas.jsonl", import.meta.url), "utf8")).trim().split("\n");
+    for (const [index, text] of lines.entries()) {
+      const { name, inputSchema } = JSON.parse(text);
+      await asks(page, { title: name, schema: inputSchema });
+      await page.keyboard.press("Escape");
+      assert.equal((await result(page, index)).error, "declined", name);
+    }
   }));
 
 test("a click is one of the person's, as the browser counts", () =>

@@ -72,6 +72,7 @@ describe("the bag of a turn", () => {
     ["throws", () => { throw new Error("cannot merge"); }],
     ["gives nothing", () => undefined],
     ["gives a text", () => "merged"],
+    ["gives a promise", async () => ({ late: true })],
   ])("is the plain one, with a warning, if that function %s", async (_name, finalize) => {
     const { runtime, seen } = await twoTrips({ finalizeArtifacts: finalize as never });
     expect((await runtime.send("go").finished).artifacts).toEqual({ who: "slow", slow: 1, fast: 1, last: 1 });
@@ -86,6 +87,15 @@ describe("the bag of a turn", () => {
     const { artifacts, report } = await runtime.send("go").finished;
     expect(artifacts).toEqual({ step: 1 });
     expect(report.children).toMatchObject([{ status: "failed", artifacts: { step: 1 } }]);
+  });
+
+  it("takes any key as a key", async () => {
+    const bag = JSON.parse('{"__proto__":{"evil":1},"constructor":2}') as Artifacts;
+    const put = tool({ name: "t", execute: (_input, ctx) => { for (const [key, value] of Object.entries(bag)) Object.defineProperty(ctx.artifacts, key, { value, enumerable: true }); } });
+    const { runtime } = await open({ script: { replies: [{ call: [{ name: "t" }] }], otherwise: { say: "ok" } } }, { tools: [put] });
+    const { artifacts } = await runtime.send("go").finished;
+    expect(Object.getPrototypeOf(artifacts)).toBe(Object.prototype);
+    expect(Object.entries(artifacts)).toEqual(Object.entries(bag));
   });
 
   it("is there when the runtime is closed in mid-turn", async () => {

@@ -84,6 +84,7 @@ describe("asTool", () => {
     ["an envelope of data alone", { data: 5 }, 5],
     ["an envelope with other fields beside its report", { data: 5, report: {}, usage: 1 }, 5],
     ["a result that only looks like one", { data: 5, total: 9 }, { data: 5, total: 9 }],
+    ["a result that has a report of its own", { report: { sold: 3 }, pages: 2 }, { report: { sold: 3 }, pages: 2 }],
     ["an empty object", {}, {}],
     ["a list", [{ data: 1 }], [{ data: 1 }]],
   ])("knows %s", async (_name, result, data) => {

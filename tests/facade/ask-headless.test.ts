@@ -1,4 +1,5 @@
 /** Questions without any look: what whoever draws them gets, how they end, and the line they stand in. No DOM. */
+import { readFileSync, readdirSync } from "node:fs";
 import { ask, askInDialog, click, confirm, type FormRequest, type Question } from "pagehand/ask";
 import { expect, test, vi } from "vitest";
 import * as z from "zod";
@@ -164,6 +165,17 @@ test("one stands in front of the line, the others follow in order, and who leave
   ends["c"]!();
 });
 
+test("the document lists every part and property there is to style, and no other", () => {
+  const folder = new URL("../../src/js/ask/", import.meta.url);
+  const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+  const source = sources.map((file) => readFileSync(new URL(file, folder), "utf8")).join("\n");
+  const rows = readFileSync(new URL("../../docs/asking.md", import.meta.url), "utf8").split("\n");
+  const listed = (row: string) => [...(rows.find((line) => line.startsWith(`| ${row} |`)) ?? "").matchAll(/`([\w-]+)`/g)].map((found) => found[1]).sort();
+  const found = (pattern: RegExp) => [...new Set([...source.matchAll(pattern)].flatMap((one) => one[1]!.split(" ")))].sort();
+  expect(listed("parts")).toEqual(found(/part: "([^"]+)"/g));
+  expect(listed("properties").filter((name) => name !== "--pagehand-")).toEqual(found(/--pagehand-([\w-]+)/g));
+});
+
 test("every schema has a form, however odd", () => {
   const loop: Record<string, unknown> = { $defs: { node: { type: "object", properties: { next: { $ref: "#/$defs/node" }, a: { type: "string" } } } }, $ref: "#/$defs/node" };
   const depth = (field: ReturnType<typeof fieldOf>): number => (field.kind === "group" ? 1 + Math.max(...field.parts.map((part) => depth(part.field))) : 0);
@@ -177,6 +189,20 @@ test("every schema has a form, however odd", () => {
   const many = Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`f${index}`, { type: "string" }]));
   const wide = fieldOf({ type: "object", properties: many });
   expect(wide.kind === "group" && wide.parts.filter((part) => part.field.kind === "json").length).toBeGreaterThan(100);
+});
+
+test("the schemas of public tools have next to no field that must be written as JSON", () => {
+  const lines = readFileSync(new URL("../fixtures/tool-schemas.jsonl", import.meta.url), "utf8").trim().split("\n");
+  const kinds: string[] = [];
+  const walk = (field: ReturnType<typeof fieldOf>): void => {
+    kinds.push(field.kind);
+    if (field.kind === "group") field.parts.forEach((part) => walk(part.field));
+    if (field.kind === "list") walk(field.item);
+    if (field.kind === "branches") field.branches.forEach(walk);
+  };
+  for (const line of lines) walk(fieldOf((JSON.parse(line) as { inputSchema: object }).inputSchema as never));
+  expect(kinds.length).toBeGreaterThan(250);
+  expect(kinds.filter((kind) => kind === "json").length / kinds.length).toBeLessThan(0.05);
 });
 
 test("what is typed becomes what travels, to the last digit", () => {

@@ -2,6 +2,7 @@
 import { PagehandError, type PolicyRule, type Question, type QuestionEvent, type RuntimeOptions, type Tool, tool } from "pagehand";
 import { askUserTools } from "pagehand/ask";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import * as z from "zod";
 import { askInCall } from "../../src/js/ask/within.ts";
 import { matches } from "../../src/js/ask/policy.ts";
 import { oneCall, open } from "./page.ts";
@@ -191,6 +192,20 @@ describe("an approval", () => {
     expect(JSON.stringify(page.engine.messages(page.runtime.sessionId))).not.toContain("changed the arguments");
   });
 
+  it("changed by the person is read by a Standard Schema once more, and no earlier reading runs", async () => {
+    let readings = 0;
+    const input = z.object({ sum: z.number().max(10).transform((sum) => [sum, ++readings] as const) });
+    const page = await calling(tool({ name: "pay", approve: true, editable: true, input, execute: ({ sum }) => sum }), { sum: 3 });
+    const question = await page.question();
+    expect(question.call?.input).toEqual({ sum: 3 });
+    expect(await question.answer({ input: { sum: 11 } })).toMatchObject({ ok: false, code: "invalid" });
+    await question.answer({ input: { sum: 2 } });
+    expect((await page.end()).report).toMatchObject({ output: [2, readings] });
+    const later = page.runtime.invoke("pay", { sum: 2 });
+    await (await page.question(1)).answer(true);
+    expect((await later).data).toEqual([2, readings]);
+  });
+
   it("does not hide a result that breaks its schema behind the note", async () => {
     const page = await calling(pay({ editable: true, output: { type: "string" } }), { sum: 3 });
     await (await page.question()).answer({ input: { sum: 2 } });
@@ -201,7 +216,8 @@ describe("an approval", () => {
     const now = vi.fn(() => 1_000_000);
     const page = await calling(pay({ approve: "once", grantFor: 5_000 }), { sum: 1 }, { now });
     const question = await page.question();
-    expect(question.call).toMatchObject({ covers: { tool: "pay", milliseconds: 5_000 } });
+    expect(question.call).toMatchObject({ covers: { tool: "pay", milliseconds: 5_000 }, action: undefined });
+    expect(question.title).toBe("pay");
     await question.answer(true);
     await page.end();
     // What is run without a model is in no session, and a yes there covers what is there.

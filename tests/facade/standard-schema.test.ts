@@ -132,6 +132,24 @@ describe.each(libraries)("$name", ({ search, measured, slow, throws, carries }) 
   });
 });
 
+it.each<[string, unknown, RegExp]>([
+  ["nothing", undefined, /the validator itself failed/],
+  ["a text", "ok", /the validator itself failed/],
+  ["a result of another library", { success: false, error: "too short" }, /neither a value nor issues/],
+  ["issues that are no list", { issues: true }, /the value does not fit/],
+  ["an issue without words", { issues: [{}] }, /invalid tool arguments/],
+  ["an issue whose words are no text", { issues: [{ message: { text: "x" } }] }, /invalid tool arguments/],
+])("takes no validator that gives %s for one that agrees", async (_name, result, words) => {
+  const execute = vi.fn(() => 1);
+  const input = { "~standard": { version: 1, vendor: "test", validate: () => result } } as unknown as StandardSchema;
+  const made = tool({ name: "t", input, inputSchema: {}, execute });
+  expect((await made.invoke({ query: "tea" })).error).toMatchObject({ code: "SCHEMA_VALIDATION_FAILED", message: expect.stringMatching(words) });
+  const { engine, runtime } = await open(oneCall("t", { query: "tea" }), { tools: [made] });
+  await runtime.send("go").finished;
+  expect(engine.calls(runtime.sessionId)[0]?.rendered).toMatch(words);
+  expect(execute).not.toHaveBeenCalled();
+});
+
 it("asks a schema once for each call, and keeps parallel calls of the same arguments apart", async () => {
   const validate = vi.fn(async (value: unknown) => ({ value: { ...(value as object), mark: {} as unknown } }));
   const input = { "~standard": { version: 1, vendor: "test", validate } } as StandardSchema<unknown, { mark: unknown }>;

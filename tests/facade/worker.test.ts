@@ -177,6 +177,19 @@ describe("endSilentTurns", () => {
     ];
     for (const answered of own) expect(await decided({}, () => answered)).toBe(answered);
   });
+
+  it("leaves alone a proposal that was changed in place", async () => {
+    const more: Decide = ({ proposed }) => {
+      proposed.actions?.push({ type: "tool.call", name: "x" });
+      return proposed;
+    };
+    expect(await decided({}, more)).toEqual({ messages: [answer("b")], actions: [{ type: "llm.call" }, { type: "tool.call", name: "x" }] });
+    const less: Decide = ({ messages, proposed }) => {
+      messages.length = 0;
+      return proposed;
+    };
+    expect(await decided({}, less)).toMatchObject({ actions: done });
+  });
 });
 
 describe("declare", () => {
@@ -281,7 +294,10 @@ describe("signatures", () => {
 
   it("need a secret", async () => {
     await expect(verifySignature(body, good, "")).rejects.toMatchObject({ code: "invalid-options" });
-    expect(() => serveDecisions(acceptProposals, { secret: "" })).toThrow(expect.objectContaining({ code: "invalid-options" }));
+    for (const secret of ["", new Uint8Array(), null, 5, {}]) {
+      expect(() => serveDecisions(acceptProposals, { secret: secret as string })).toThrow(expect.objectContaining({ code: "invalid-options" }));
+      await expect(signBody(body, secret as string)).rejects.toMatchObject({ code: "invalid-options" });
+    }
   });
 });
 
@@ -303,6 +319,31 @@ describe("over HTTP", () => {
     onTestFinished(() => void server.close());
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/decide`;
   }
+
+  it.each<[string, BodyInit | null, number]>([
+    ["null", "null", 400],
+    ["a number", "5", 400],
+    ["a list", "[]", 400],
+    ["a JSON value that is no request", "{}", 400],
+    ["no JSON", "{", 400],
+    ["no body", null, 400],
+    ["a body that breaks off", new ReadableStream({ start: (stream) => stream.error(new Error("gone")) }), 400],
+    ["a worker that throws, and a listener that does", '{"trigger":{"type":"boom"}}', 500],
+  ])("answers %s in words, and never rejects", async (_name, body, status) => {
+    const boom = (): never => {
+      throw new Error("boom");
+    };
+    const handler = serveDecisions(boom, { onError: boom });
+    const init = { method: "POST", body, duplex: "half" } as RequestInit;
+    const response = await handler(new Request("https://worker.example", init));
+    expect([response.status, typeof ((await response.json()) as { error: string }).error]).toEqual([status, "string"]);
+  });
+
+  it.each([undefined, null, "yes", 5n])("fails rather than to answer with %s, or answers it as JSON", async (answer) => {
+    const handler = serveDecisions(() => answer as never);
+    const response = await handler(new Request("https://worker.example", { method: "POST", body: '{"trigger":{}}' }));
+    expect(response.status).toBe(answer === undefined || typeof answer === "bigint" ? 500 : 200);
+  });
 
   it("asks a server with a signature that it can verify", async () => {
     const seen: DecisionRequest[] = [];

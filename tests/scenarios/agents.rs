@@ -367,3 +367,153 @@ fn a_page_that_comes_later_finds_the_agent_that_waits() {
     assert_eq!(world.runs.len(), 2);
     assert_eq!(world.engine.messages(SESSION).last().unwrap()["content"], "The painter says: All blue.");
 }
+
+#[test]
+fn what_a_continued_session_did_in_an_earlier_turn_is_history() {
+    let mut page = Hand::new(Config { fresh: false, ..Config::default() });
+    page.tool(json!({ "name": "paint" }));
+    page.give(Input::Attached);
+    page.opened(ROOT);
+    // An earlier page, whose records are gone, saw the child's first turn.
+    page.frame(ROOT, started("child"));
+    page.frame(ROOT, ended("child"));
+    page.live(ROOT);
+    page.frame(ROOT, started("child"));
+    work(&mut page, "child", "c1");
+    page.frame("child", completed("c1", "paint"));
+    page.frame("child", json!({ "type": "turn.completed", "turn_id": "inner" }));
+    page.frame("child", requested("c2", "paint"));
+    page.live("child");
+    let runs: Vec<&str> = page.runs.iter().map(|(_, _, id)| id.as_str()).collect();
+    assert_eq!(runs, ["c2"], "the first call ended long ago");
+}
+
+#[test]
+fn an_agent_that_had_to_wait_has_a_history_by_then() {
+    let mut page = page();
+    for child in ["a", "b", "c", "d", "e"] {
+        page.frame(ROOT, started(child));
+    }
+    page.opened("a");
+    page.live("a");
+    page.frame(ROOT, ended("a"));
+    work(&mut page, "e", "c1");
+    page.frame("e", json!({ "type": "tool.call.errored", "id": "c1", "error": { "message": "too late" } }));
+    page.live("e");
+    assert_eq!(page.runs.len(), 0, "the call was over before anybody could run it");
+}
+
+#[test]
+fn an_agent_that_lost_its_first_connection_has_a_history_by_then() {
+    let mut page = page();
+    page.frame(ROOT, started("child"));
+    page.frame(ROOT, json!({ "type": "turn.completed", "turn_id": "t" }));
+    page.opened_with("child", 503);
+    page.advance(5_000);
+    work(&mut page, "child", "c1");
+    page.frame("child", json!({ "type": "tool.call.errored", "id": "c1", "error": { "message": "too late" } }));
+    page.live("child");
+    assert_eq!(page.runs.len(), 0);
+}
+
+#[test]
+fn what_another_owner_did_meanwhile_is_history_for_an_agent_that_waited() {
+    let mut page = page();
+    for child in ["a", "b", "c", "d", "e"] {
+        page.frame(ROOT, started(child));
+    }
+    page.give(Input::OwnershipLost);
+    for child in ["a", "b", "c", "d"] {
+        page.frame(ROOT, ended(child));
+    }
+    page.give(Input::OwnershipGained { records: Vec::new() });
+    work(&mut page, "e", "c1");
+    page.frame("e", completed("c1", "paint"));
+    page.live("e");
+    assert_eq!(page.runs.len(), 0, "the other page ran it");
+}
+
+#[test]
+fn an_agent_that_goes_on_before_its_stream_has_caught_up_is_accounted_for_twice() {
+    let mut page = page();
+    page.frame(ROOT, started("child"));
+    work(&mut page, "child", "c1");
+    page.returns("c1", "\"blue\"");
+    page.answered(202, "{}");
+    page.frame(ROOT, ended("child"));
+    page.frame(ROOT, started("child"));
+    // Only now the stream says what its parent said long ago.
+    page.opened("child");
+    page.frame("child", completed("c1", "paint"));
+    page.frame("child", json!({ "type": "turn.completed", "turn_id": "inner" }));
+    page.frame("child", json!({ "type": "turn.started", "turn_id": "second" }));
+    page.frame("child", requested("c2", "paint"));
+    page.live("child");
+    finish(&mut page, "child", "c2");
+    page.frame(ROOT, ended("child"));
+    end_turn(&mut page);
+    let runs: Vec<&str> = page.runs.iter().map(|(_, _, id)| id.as_str()).collect();
+    assert_eq!(runs, ["c1", "c2"]);
+    let children = page.children().expect("the turn is over");
+    let calls: Vec<Vec<&str>> = children
+        .iter()
+        .map(|node| agent(node).children.iter().map(|node| call(node).key.call_id.as_str()).collect())
+        .collect();
+    assert_eq!(calls, [["c1"], ["c2"]]);
+    assert_eq!(page.reports().len(), 2);
+}
+
+#[test]
+fn an_agent_that_was_never_followed_is_in_the_report_too() {
+    let mut page = page();
+    let names: Vec<String> = (0..100).map(|number| format!("child-{number}")).collect();
+    for child in &names {
+        page.frame(ROOT, started(child));
+    }
+    for child in names.iter().rev() {
+        page.frame(ROOT, ended(child));
+    }
+    for child in &names {
+        if page.streams.contains_key(child) {
+            page.opened(child);
+        }
+    }
+    end_turn(&mut page);
+    assert_eq!(page.children().expect("the turn is over").len(), 100);
+}
+
+#[test]
+fn a_parent_that_ends_first_ends_whatever_it_started() {
+    let mut page = page();
+    page.frame(ROOT, started("child"));
+    page.opened("child");
+    page.frame("child", json!({ "type": "turn.started", "turn_id": "inner" }));
+    page.frame("child", started("grandchild"));
+    work(&mut page, "grandchild", "c1");
+    // Its own id, its parent's and the page's own, as a child's: nobody follows those twice.
+    for id in ["grandchild", "child", ROOT] {
+        page.frame("grandchild", started(id));
+    }
+    page.frame("child", json!({ "type": "turn.completed", "turn_id": "inner" }));
+    page.frame(ROOT, ended("child"));
+    end_turn(&mut page);
+    assert_eq!((page.runs.len(), page.cancelled.len(), page.reports().len()), (1, 1, 1));
+    let children = page.children().expect("the turn is over");
+    assert_eq!(children.len(), 1);
+    let inner = agent(&agent(&children[0]).children[0]);
+    assert_eq!((inner.session_id.as_str(), inner.children.len()), ("grandchild", 1));
+    let open: Vec<&str> = page.streams.keys().map(String::as_str).collect();
+    assert_eq!(open, [ROOT]);
+}
+
+#[test]
+fn an_agent_that_ends_as_its_owner_changes_is_in_the_report() {
+    let mut page = page();
+    page.frame(ROOT, started("child"));
+    work(&mut page, "child", "c1");
+    page.frame(ROOT, ended("child"));
+    end_turn(&mut page);
+    assert!(page.children().is_none());
+    page.give(Input::OwnershipLost);
+    assert_eq!(page.children().expect("nobody here will hear more of it").len(), 1);
+}

@@ -173,3 +173,77 @@ fn an_agents_interrupt_is_answered_in_its_own_session() {
     assert_eq!(page.posts[1].1, "child");
     assert_eq!(page.posts[1].2["session_id"], "child");
 }
+
+#[test]
+fn whoever_answers_before_history_was_read_hears_of_it() {
+    for taken_first in [true, false] {
+        let mut page = Hand::new(Config { fresh: false, ..Config::default() });
+        page.give(Input::Attached);
+        page.opened(ROOT);
+        page.give(resume("i", None));
+        if taken_first {
+            page.answered(202, "{}");
+        }
+        page.frame(ROOT, interrupted("i"));
+        page.frame(ROOT, json!({ "type": "session.interrupt_resumed", "interrupt_id": "i" }));
+        if !taken_first {
+            page.answered(202, "{}");
+        }
+        page.live(ROOT);
+        assert_eq!(interrupts(&page.events), ["resumed i"], "taken first: {taken_first}");
+    }
+}
+
+#[test]
+fn a_second_answer_does_not_spoil_the_first_that_was_taken() {
+    let mut page = page();
+    page.frame(ROOT, interrupted("i"));
+    page.give(resume("i", None));
+    page.answered(202, "{}");
+    page.give(resume("i", Some(json!("again"))));
+    assert_eq!(page.posts.len(), 2, "the engine has its answer");
+    page.frame(ROOT, json!({ "type": "session.interrupt_resumed", "interrupt_id": "i" }));
+    assert_eq!(interrupts(&page.events), ["open i", "resumed i"]);
+}
+
+#[test]
+fn an_agents_interrupt_ends_with_it_wherever_it_runs() {
+    for answered in [false, true] {
+        let mut page = page();
+        page.frame(ROOT, json!({ "type": "subagent.started", "id": "child" }));
+        page.opened("child");
+        page.frame("child", interrupted("i"));
+        if answered {
+            page.give(resume("i", None));
+        }
+        page.give(Input::OwnershipLost);
+        if answered {
+            page.answered(202, "{}");
+            assert_eq!(interrupts(&page.events), ["open i", "resumed i"], "no stream would say it any more");
+        }
+        page.frame(ROOT, json!({ "type": "subagent.turn_completed", "id": "child" }));
+        assert_eq!(interrupts(&page.events), ["open i", "resumed i"], "answered: {answered}");
+    }
+}
+
+#[test]
+fn an_answer_to_a_session_that_is_called_off_does_not_wait_for_ever() {
+    let mut page = Hand::new(Config { fresh: false, ..Config::default() });
+    page.give(resume("i", None));
+    page.answered(202, "{}");
+    page.opened(ROOT);
+    page.frame(ROOT, json!({ "type": "session.cancelled" }));
+    assert_eq!(interrupts(&page.events), ["resumed i"]);
+}
+
+#[test]
+fn interrupts_without_end_are_left_alone_beyond_the_cap() {
+    let mut page = Hand::new(Config { max_open_calls: 3, ..Config::default() });
+    page.give(Input::Attached);
+    page.opened(ROOT);
+    for number in 0..9 {
+        page.frame(ROOT, interrupted(&format!("i{number}")));
+    }
+    assert_eq!(interrupts(&page.events).len(), 3);
+    assert_eq!(page.warnings().iter().map(|(code, _)| *code).collect::<Vec<_>>(), ["overloaded"]);
+}

@@ -248,3 +248,75 @@ fn the_engines_own_trigger_endpoint_serves_a_page_to_the_end() {
     assert!(errors[0]["error"].as_str().unwrap().starts_with("invalid tool arguments: "));
     assert_eq!(world.machine.open_calls(), 0);
 }
+
+#[test]
+fn numbers_in_the_data_are_no_order() {
+    let mut page = page();
+    let mut trigger = execute("c", "paint", 0, valid());
+    trigger["seq"] = json!(41);
+    push(&mut page, 1, &trigger);
+    let mut trigger = execute("d", "paint", 0, valid());
+    trigger["seq"] = json!(7);
+    push(&mut page, 2, &trigger);
+    assert_eq!(page.runs.len(), 2);
+    assert_eq!(page.asked.len(), 1, "no stream is read again for them");
+    assert_eq!(page.warnings(), []);
+}
+
+#[test]
+fn attempts_out_of_order_run_the_newest_alone() {
+    let mut page = page();
+    push(&mut page, 1, &execute("c", "paint", 1, valid()));
+    push(&mut page, 2, &execute("c", "paint", 0, valid()));
+    assert_eq!(page.runs.len(), 1);
+    page.returns("c", "1");
+    // The end is told before the answer to the post.
+    push(&mut page, 3, &json!({ "type": "tool.finished", "id": "c", "ok": true, "name": "paint" }));
+    page.answered(202, "{}");
+    push(&mut page, 4, &execute("c", "paint", 0, valid()));
+    push(&mut page, 5, &execute("c", "paint", 1, valid()));
+    assert_eq!(page.runs.len(), 1, "what came before the attempt that ended is over too");
+    assert_eq!(page.reports().len(), 1);
+}
+
+#[test]
+fn a_server_that_never_finishes_a_call_is_asked_a_few_times_and_then_left() {
+    let mut page = page();
+    push(&mut page, 1, &execute("c", "paint", 0, valid()));
+    page.returns("c", "1");
+    let mut last = 0;
+    while page.machine.open_calls() > 0 && page.posts.len() < 50 {
+        if page.posts.len() > last {
+            last = page.posts.len();
+            page.answered(202, "{}");
+        }
+        page.bytes(ROOT, ":\n\n");
+        page.advance(1_000);
+    }
+    assert!(page.posts.len() < 10, "{}", page.posts.len());
+    assert!(page.posts.iter().all(|post| post.2 == page.posts[0].2), "the same bytes each time");
+    assert_eq!((page.runs.len(), page.reports().len()), (1, 1));
+    push(&mut page, 2, &execute("c", "paint", 0, valid()));
+    assert_eq!(page.runs.len(), 1);
+}
+
+#[test]
+fn a_stream_that_ends_after_each_frame_runs_each_call_once() {
+    let mut page = page();
+    let calls: Vec<String> = (0..4).map(|number| format!("c{number}")).collect();
+    for upto in 0..4 {
+        // The server begins anew each time.
+        for call in &calls[..=upto] {
+            push(&mut page, 1, &execute(call, "paint", 0, valid()));
+        }
+        page.advance(300);
+        let request = page.streams[ROOT];
+        page.give(Input::StreamClosed { request, failure: None });
+        page.advance(2_000);
+        page.opened(ROOT);
+    }
+    page.advance(300);
+    let mut runs: Vec<&str> = page.runs.iter().map(|(_, _, id)| id.as_str()).collect();
+    runs.sort_unstable();
+    assert_eq!(runs, calls);
+}

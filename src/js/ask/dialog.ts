@@ -131,7 +131,11 @@ class Shown {
     root.adoptedStyleSheets = [styles()];
     root.append(this.#dialog);
     parent.appendChild(this.#host);
+    // Whatever takes the host out of the page takes the question with it: nobody could answer, and others wait.
+    const watch = new MutationObserver(() => this.#host.isConnected || this.#question.decline("the question was removed from the page"));
+    watch.observe(parent, { childList: true });
     const close = (): void => {
+      watch.disconnect();
       // First closed, then gone: closing is what gives the focus back.
       this.#dialog.close();
       this.#host.remove();
@@ -154,9 +158,10 @@ class Shown {
   }
 
   #focusFirst(first: "field" | "title" | "submit"): void {
-    if (first === "submit") this.#submit.focus();
-    else if (first === "field") this.#root?.focus();
-    if (first === "title" || !this.#dialog.matches(":focus-within") || this.#dialog.getRootNode() !== this.#title.getRootNode()) this.#title.focus();
+    if (first === "submit") return this.#submit.focus();
+    // What a browser focuses by itself, or nothing at all where no field takes the focus.
+    this.#title.focus();
+    if (first === "field") this.#root?.focus();
   }
 
   #decline(): void {
@@ -179,7 +184,7 @@ class Shown {
 
   /** From the last thing that can be reached to the first, and back: the focus stays in. */
   #turn(event: KeyboardEvent): void {
-    const all = [...this.#dialog.querySelectorAll<HTMLElement>("input, textarea, select, button, a[href], [tabindex='0']")].filter((one) => !(one as HTMLInputElement).disabled && one.checkVisibility());
+    const all = [...this.#dialog.querySelectorAll<HTMLElement>("input, textarea, select, button, a[href], [tabindex='0']")].filter((one) => !(one as HTMLInputElement).disabled && one.getClientRects().length > 0);
     // Of radio buttons that belong together the chosen one alone is reached, or the first.
     const stops = all.filter((one) => !(one instanceof HTMLInputElement) || one.type !== "radio" || one.checked || !all.some((other) => other instanceof HTMLInputElement && other.name === one.name && other.checked));
     const active = (this.#host.shadowRoot as ShadowRoot).activeElement;

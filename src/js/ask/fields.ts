@@ -123,7 +123,7 @@ class Reader {
       keywords: known,
     };
     this.#count += 1;
-    if (!keywords || depth > MAX_DEPTH || this.#count > MAX_FIELDS) return { ...common, kind: "json" };
+    if (!keywords || this.#count > MAX_FIELDS) return { ...common, kind: "json" };
     return { ...common, ...this.#kind(keywords, branches, name, depth) };
   }
 
@@ -134,19 +134,20 @@ class Reader {
     if (boxed) return { kind: "boolean" };
     if ("const" in keywords) return { kind: "constant", value: keywords["const"] };
     if (options) return options.length === 1 ? { kind: "constant", value: options[0]?.value } : { kind: "choice", options };
-    if (branches) {
+    if (branches && depth < MAX_DEPTH) {
       const rest = without(keywords, "anyOf", "oneOf", "title", "description", "default");
       return { kind: "branches", branches: branches.map((branch, index) => this.#branch(merged(rest, branch), index, depth)) };
     }
     const type = keywords["type"] ?? (isKeywords(keywords["properties"]) ? "object" : "items" in keywords ? "array" : undefined);
     if (Array.isArray(type)) {
-      if (type.length > 8) return { kind: "json" };
+      if (type.length > 8 || depth >= MAX_DEPTH) return { kind: "json" };
       const rest = without(keywords, "title", "description", "default");
       return { kind: "branches", branches: type.map((one, index) => this.#branch({ ...rest, type: one }, index, depth)) };
     }
     if (type === "string") return { kind: "text", look: lookOf(keywords) };
     if (type === "number" || type === "integer") return { kind: "number", whole: type === "integer" };
     if (type === "boolean") return { kind: "boolean" };
+    if (branches || depth >= MAX_DEPTH) return { kind: "json" };
     if (type === "array") return this.#array(keywords, name, depth);
     if (type === "object") return this.#object(keywords, depth);
     return { kind: "json" };
@@ -154,7 +155,9 @@ class Reader {
 
   #object(keywords: Keywords, depth: number): FieldKind {
     const properties = keywords["properties"];
-    const drawable = isKeywords(properties) && Object.keys(properties).length > 0 && !isKeywords(keywords["patternProperties"]) && !isKeywords(keywords["additionalProperties"]);
+    const { patternProperties, additionalProperties } = keywords;
+    // Names that are the person's to choose cannot be drawn; an object that has none is a form without fields.
+    const drawable = isKeywords(properties) && !isKeywords(patternProperties) && !isKeywords(additionalProperties) && (additionalProperties !== true || Object.keys(properties).length > 0);
     if (!drawable) return { kind: "json" };
     const required: unknown[] = Array.isArray(keywords["required"]) ? keywords["required"] : [];
     // A name that must be there and is not described can only be written as JSON.

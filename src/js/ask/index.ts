@@ -18,23 +18,20 @@ export { askUserTools } from "./tools.js";
 export type { AskUserOptions } from "./tools.js";
 export type { PartialTexts, Texts } from "./texts.js";
 
-/** Shows questions: the dialog, unless an app draws its own. */
-const dialog = askInDialog();
-
 /**
- * Asks for values by a schema. Resolves to what the schema lets pass. Rejects with code `declined` when the person
+ * Asks for values by a schema, in the dialog unless an app draws its own. Resolves to what the schema lets pass. Rejects with code `declined` when the person
  * says no, `cancelled` when the signal aborts, `invalid-schema` over a schema that does not compile.
  */
-export async function ask<const S extends AnySchema>(request: FormRequest<S>, present: Present = dialog): Promise<FromSchema<S>> {
+export async function ask<const S extends AnySchema>(request: FormRequest<S>, present: Present = askInDialog()): Promise<FromSchema<S>> {
   return (await askForm(given, present, request)) as FromSchema<S>;
 }
 
 /** Asks for a yes or no. */
-export function confirm(request: string | ConfirmRequest, present: Present = dialog): Promise<boolean> {
+export function confirm(request: string | ConfirmRequest, present: Present = askInDialog()): Promise<boolean> {
   return askConfirm(given, present, request);
 }
 
 /** Asks for a click and runs something within it: what a browser wants before it grants some permissions. */
-export function click<Result>(request: RequestFields, run: () => Result, present: Present = dialog): Promise<Awaited<Result>> {
+export function click<Result>(request: RequestFields, run: () => Result, present: Present = askInDialog()): Promise<Awaited<Result>> {
   return askForClick(given, present, request, run);
 }

@@ -40,7 +40,7 @@ export function lookOf(question: Question, texts: Texts): Look {
       const covers = call?.covers;
       const editable = call?.editable === true;
       return {
-        title: title || fill(texts.approvalTitle, { tool }),
+        title: title === tool ? fill(texts.approvalTitle, { tool }) : title,
         submit: submitLabel ?? texts.allow,
         cancel: cancelLabel ?? texts.decline,
         notes: [fill(texts.approvalNote, { tool }), ...(covers ? [fill(texts.covers, { tool: covers.tool, minutes: Math.max(1, Math.round(covers.milliseconds / 60_000)) })] : [])],

@@ -113,7 +113,7 @@ const MAX_SPAN = 2 ** 31 - 1;
 
 /** Asks. Nobody is shown anything yet: that is up to whoever is given the question. */
 export function openQuestion(parts: QuestionParts): OpenQuestion {
-  const { check, keep, signal: outer, id = crypto.randomUUID(), ...shown } = parts;
+  const { check, keep, signal: outer, id = newId(), ...shown } = parts;
   const over = new AbortController();
   let ending: Ending | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -180,6 +180,11 @@ export function openQuestion(parts: QuestionParts): OpenQuestion {
     ended,
     withdraw: (reason) => end(reason === undefined ? { state: "withdrawn" } : { state: "withdrawn", reason }),
   };
+}
+
+/** Not `crypto.randomUUID`, which insecure pages lack: an id tells questions of one page apart, no more. */
+function newId(): string {
+  return `question-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
 }
 
 const PROBLEMS: Record<Ending["state"], string> = {

@@ -19,7 +19,7 @@ dialog {
   --_b: var(--pagehand-background, var(--_back)); --_t: var(--pagehand-text, var(--_text)); --_m: var(--pagehand-muted, var(--_muted));
   --_l: var(--pagehand-border, var(--_line)); --_a: var(--pagehand-accent, var(--_accent)); --_o: var(--pagehand-on-accent, var(--_on-accent));
   --_e: var(--pagehand-error, var(--_error)); --_r: var(--pagehand-radius, 8px);
-  width: min(var(--pagehand-width, 34em), calc(100vw - 2em)); max-height: calc(100dvh - 2em); padding: 0; margin: auto;
+  width: min(var(--pagehand-width, 34em), calc(100vw - 2em)); max-height: calc(100vh - 2em); max-height: calc(100dvh - 2em); padding: 0; margin: auto;
   overflow: auto; overscroll-behavior: contain; border: 1px solid var(--_l); border-radius: calc(var(--_r) * 1.5);
   background: var(--_b); color: var(--_t); font: 400 var(--pagehand-font-size, medium)/1.5 var(--pagehand-font, system-ui, sans-serif);
   text-align: start; overflow-wrap: anywhere; box-shadow: 0 12px 48px rgb(0 0 0 / 0.35);

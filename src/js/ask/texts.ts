@@ -20,7 +20,6 @@ export interface Texts {
   noArguments: string;
   reason: string;
   requiredNote: string;
-  optional: string;
   noAnswer: string;
   choose: string;
   kind: string;
@@ -54,7 +53,6 @@ export const english: Texts = {
   noArguments: "No values",
   reason: "If you decline: why? (optional)",
   requiredNote: "Fields marked * are required.",
-  optional: "optional",
   noAnswer: "No answer",
   choose: "Choose…",
   kind: "Kind",
@@ -85,6 +83,8 @@ export const english: Texts = {
     uniqueItems: "Must not hold the same twice.",
     pattern: "Does not have the form that is asked for.",
     format: "Does not have the form that is asked for.",
+    oneOf: "Does not fit the kind that was chosen.",
+    anyOf: "Does not fit the kind that was chosen.",
     const: "Must be agreed to, or left as it is.",
     other: "Is not accepted.",
   },
