@@ -14,9 +14,9 @@ import { wasmEnvironment, wasmTarget } from "../setup/wasm-env.mjs";
 import { modules } from "./modules.mjs";
 import { shortenImports } from "./short-names.mjs";
 
-/** For the file every page waits for: flattened first, more rounds find half a kilobyte more, at three times the time. */
+/** For the files pages wait for: flattened first, more rounds find half a kilobyte more, at three times the time. */
 const thorough = ["--flatten", "--rereloop", "-Oz", "-Oz"];
-const shrink = (name) => (name === "runtime" ? thorough : ["-Oz"]);
+const shrink = (name) => (name === "runtime" || name === "page" ? thorough : ["-Oz"]);
 const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
 const shippedDir = join(pkgDir, "wasm");
 const shippedFiles = (name) => [`${name}_bg.wasm`, `${name}.js`, `${name}.d.ts`];

@@ -1,0 +1,199 @@
+//! `scroll`, `highlight` and `get_selection`: what a person sees and points at.
+
+use super::bridge::{Fail, Outcome, call, get, number, object, text};
+use super::policy::{document, window};
+use super::press::active;
+use super::reach::into_view;
+use super::run::Run;
+use super::tree::{OURS, as_element, closest, css, element, parent, style, view};
+use crate::page::mask::{PRIVATE, without_cards};
+use crate::page::render::NOTICE;
+use crate::page::words::{quote, shorten, squeeze};
+use wasm_bindgen::prelude::*;
+use web_sys::{Element, Node};
+
+const LONGEST_SELECTION: usize = 4_000;
+/// How long a mark stays, in seconds.
+const STAYS: f64 = 4.0;
+const LONGEST_STAY: f64 = 60.0;
+
+/// Scrolls an element into view, or what it is in, or the page, by parts of a window.
+pub(super) async fn scroll(run: &Run) -> Outcome<JsValue> {
+    let el = match run.text("ref") {
+        Some(reference) => Some(run.page.resolve(&reference)?),
+        None => None,
+    };
+    let Some(direction) = run.text("direction") else {
+        let el = el.ok_or(Fail::from("give a `ref` to bring into view, or a `direction`"))?;
+        into_view(&el);
+        run.settle().await?;
+        return Ok(run.page.report("scrolled into view", Some(&el), None));
+    };
+    let sideways = matches!(direction.as_str(), "left" | "right");
+    let forward = matches!(direction.as_str(), "down" | "right");
+    let page = get(document()?.as_ref(), "scrollingElement");
+    let whole = as_element(&page).ok_or(Fail::from("this page does not scroll"))?;
+    let scroller = el.as_ref().and_then(|el| closest(el, &|at| scrolls(at, sideways))).unwrap_or(whole);
+    let (size, full, position, side) = if sideways {
+        ("clientWidth", "scrollWidth", "scrollLeft", "left")
+    } else {
+        ("clientHeight", "scrollHeight", "scrollTop", "top")
+    };
+    let read = |key: &str| number(&scroller, key).unwrap_or(0.0);
+    let by = read(size) * run.number("pages").unwrap_or(0.8).clamp(0.1, 100.0);
+    let step = object(&[(side, (if forward { by } else { -by }).into()), ("behavior", "instant".into())]);
+    let _ = call(&scroller, "scrollBy", &[&step]);
+    run.settle().await?;
+    let (at, end) = (read(position), read(full) - read(size));
+    let place = if at <= 0.0 {
+        " (the start)"
+    } else if at >= end - 1.0 {
+        " (the end)"
+    } else {
+        ""
+    };
+    let note = format!("at {} of {}{place}", at as i32, end.max(0.0) as i32);
+    Ok(run.page.report("scrolled", el.as_ref(), Some(note)))
+}
+
+fn scrolls(el: &Element, sideways: bool) -> bool {
+    let (size, full, name) = if sideways {
+        ("clientWidth", "scrollWidth", "overflow-x")
+    } else {
+        ("clientHeight", "scrollHeight", "overflow-y")
+    };
+    let more = number(el, full).unwrap_or(0.0) > number(el, size).unwrap_or(0.0);
+    more && style(el, "").is_some_and(|style| matches!(css(&style, name).as_str(), "auto" | "scroll"))
+}
+
+/// Marks an element for the person at the page, for some seconds.
+pub(super) async fn highlight(run: &Run) -> Outcome<JsValue> {
+    let el = run.page.resolve(&run.needs("ref")?)?;
+    into_view(&el);
+    run.frame().await?;
+    let rect = el.get_bounding_client_rect();
+    let (Some(own), Some(document)) = (view(&el), el.owner_document()) else {
+        return Err("it is not on the page".into());
+    };
+    let (Some(root), Ok(mark)) = (document.document_element(), document.create_element("div")) else {
+        return Err("it cannot be marked".into());
+    };
+    let _ = mark.set_attribute(OURS, "");
+    let _ = mark.set_attribute("aria-hidden", "true");
+    let scrolled = |key: &str| number(&own, key).unwrap_or(0.0);
+    let pixels = |value: f64| format!("{}px", value as i32);
+    let style = get(&mark, "style");
+    let rules = [
+        ("position", "absolute".to_owned()),
+        ("left", pixels(rect.x() + scrolled("scrollX") - 4.0)),
+        ("top", pixels(rect.y() + scrolled("scrollY") - 4.0)),
+        ("width", pixels(rect.width() + 8.0)),
+        ("height", pixels(rect.height() + 8.0)),
+        ("box-sizing", "border-box".to_owned()),
+        ("border", "3px solid #d6006c".to_owned()),
+        ("border-radius", "6px".to_owned()),
+        ("box-shadow", "0 0 0 3px #fff".to_owned()),
+        ("pointer-events", "none".to_owned()),
+        ("z-index", "2147483647".to_owned()),
+    ];
+    for (name, value) in &rules {
+        let _ = call(&style, "setProperty", &[&(*name).into(), &value.into(), &"important".into()]);
+    }
+    let _ = root.append_child(&mark);
+    let stays = run.number("seconds").unwrap_or(STAYS).clamp(0.5, LONGEST_STAY);
+    let _ =
+        call(&own, "setTimeout", &[&Closure::once_into_js(move || mark.remove()), &(stays * 1_000.0).into()]);
+    Ok(run.page.report("marked for the person at the page", Some(&el), None))
+}
+
+/// What the person at the page selected.
+pub(super) fn selection(run: &Run) -> Outcome<JsValue> {
+    let policy = &run.page.policy;
+    let (said, holder) = match field_selection(run) {
+        Some(found) => found,
+        None => {
+            let selection = call(window()?.as_ref(), "getSelection", &[])
+                .map_err(|_| Fail::from("there is no selection here"))?;
+            let mut said = String::new();
+            let mut holder = None;
+            if number(&selection, "rangeCount").unwrap_or(0.0) > 0.0
+                && let Ok(range) = call(&selection, "getRangeAt", &[&0.into()])
+            {
+                let common: Node = get(&range, "commonAncestorContainer").unchecked_into();
+                holder = element(&common).or_else(|| parent(&common));
+                gather(run, &common, &range, &mut said);
+            }
+            (without_cards(&squeeze(&said)), holder)
+        }
+    };
+    let inside = match holder {
+        Some(holder) => super::tree::contains(&policy.root()?, &holder).then_some(holder),
+        None => None,
+    };
+    let Some(holder) = inside.filter(|_| !said.is_empty()) else {
+        return Ok(format!("{NOTICE}\n[nothing is selected]").into());
+    };
+    Ok(format!(
+        "{NOTICE}\nselected {}\nin {}",
+        quote(&shorten(&said, LONGEST_SELECTION)),
+        run.page.describe(&holder)
+    )
+    .into())
+}
+
+/// What is selected in the field that has the focus.
+fn field_selection(run: &Run) -> Option<(String, Option<Element>)> {
+    let field = active().filter(|el| matches!(el.local_name().as_str(), "input" | "textarea"))?;
+    let (from, to) = (number(&field, "selectionStart")?, number(&field, "selectionEnd")?);
+    let value = text(&field, "value")?;
+    let units: Vec<u16> = value.encode_utf16().skip(from as usize).take((to - from) as usize).collect();
+    let part = String::from_utf16_lossy(&units);
+    if part.is_empty() {
+        return None;
+    }
+    // A part of a card number is no card number, but must not be told either.
+    let told = if without_cards(&value) == value {
+        run.page.policy.told(&field, &part)
+    } else {
+        run.page.policy.told(&field, &value)
+    };
+    Some((squeeze(&told), Some(field)))
+}
+
+/// The selected text below a node, but for what is private or hidden.
+fn gather(run: &Run, node: &Node, range: &JsValue, said: &mut String) {
+    if said.len() > 4 * LONGEST_SELECTION
+        || !call(range, "intersectsNode", &[node]).is_ok_and(|inside| inside.as_bool() == Some(true))
+    {
+        return;
+    }
+    if node.node_type() == Node::TEXT_NODE {
+        let Some(holder) = parent(node) else { return };
+        if run.page.policy.is_private(&holder) {
+            said.push_str(PRIVATE);
+            return;
+        }
+        let data: Vec<u16> = node.node_value().unwrap_or_default().encode_utf16().collect();
+        let offset = |container: &str, key: &str| {
+            (get(range, container) == *AsRef::<JsValue>::as_ref(node)).then(|| number(range, key)).flatten()
+        };
+        let from = offset("startContainer", "startOffset").unwrap_or(0.0) as usize;
+        let to = offset("endContainer", "endOffset").map_or(data.len(), |to| to as usize);
+        let part: Vec<u16> = data.into_iter().take(to).skip(from).collect();
+        said.push_str(&String::from_utf16_lossy(&part));
+        return;
+    }
+    if let Some(el) = element(node) {
+        if !super::tree::is_visible(&el) {
+            return;
+        }
+        if style(&el, "").is_some_and(|style| css(&style, "display") != "inline") {
+            said.push(' ');
+        }
+    }
+    let mut next = node.first_child();
+    while let Some(child) = next {
+        next = child.next_sibling();
+        gather(run, &child, range, said);
+    }
+}
