@@ -6,6 +6,7 @@ import { PagehandError, messageOf } from "./errors.js";
 import type { JsonSchema } from "./infer.js";
 import type { MaybePromise, WasmSource } from "./load.js";
 import { pageFile } from "./page-file.js";
+import { pageHands } from "./page-hands.js";
 import { pageHost } from "./page-host.js";
 import { type PageToolName, type PageToolSpec, pageToolSpecs } from "./page-schemas.js";
 import { type Tool, tool } from "./tool.js";
@@ -47,7 +48,7 @@ export async function pageTools(options: PageToolsOptions = {}): Promise<readonl
   const { RawPage: Raw } = await pageFile.load();
   let page: RawPage;
   try {
-    page = new Raw(options);
+    page = new Raw(options, pageHands);
   } catch (cause) {
     throw new PagehandError("invalid-options", messageOf(cause), { cause });
   }

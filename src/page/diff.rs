@@ -107,7 +107,8 @@ fn differs(old: &Entry, new: &Entry) -> bool {
 fn marked(sign: char, entry: &Entry, tag: &Tag) -> Entry {
     let mut marks = entry.marks.clone();
     if entry.parent != 0 && sign == '+' {
-        marks.push(format!("in {}", tag.reference(entry.parent)));
+        marks.push_str(" in ");
+        marks.push_str(&tag.reference(entry.parent));
     }
     let reference = if entry.is_text() { String::new() } else { format!("{} ", tag.reference(entry.id)) };
     Entry { id: 0, depth: 0, role: format!("{sign} {reference}{}", entry.role), marks, ..entry.clone() }
@@ -148,7 +149,7 @@ mod tests {
             under(1, entry(0, 1, "text", "0 items")),
         ];
         let mut saved = under(1, entry(2, 1, "button", "Save"));
-        saved.marks.push("disabled".to_owned());
+        saved.marks.push_str(" disabled");
         let now = vec![
             entry(1, 0, "main", ""),
             saved,

@@ -17,8 +17,8 @@ pub struct Entry {
     pub name: String,
     /// What a field holds.
     pub value: Option<String>,
-    /// States and properties, in words: `checked`, `level 2`.
-    pub marks: Vec<String>,
+    /// States and properties, in words with a space before each: ` checked`, ` level 2`.
+    pub marks: String,
     /// How much it matters when something must be left out: 0 least, 4 most.
     pub weight: u8,
 }
@@ -61,10 +61,7 @@ impl Entry {
             out.push_str(" = ");
             out.push_str(&quote(value));
         }
-        for mark in &self.marks {
-            out.push(' ');
-            out.push_str(mark);
-        }
+        out.push_str(&self.marks);
         out
     }
 
@@ -137,7 +134,7 @@ pub(super) mod tests {
     fn a_line_says_all_there_is() {
         let mut one = entry(3, 0, "textbox", "Your \"nick\"");
         one.value = Some("Ann".to_owned());
-        one.marks = vec!["required".to_owned(), "invalid".to_owned()];
+        one.marks = " required invalid".to_owned();
         assert_eq!(one.line(&tag()), r#"bkt3 textbox "Your \"nick\"" = "Ann" required invalid"#);
         assert_eq!(entry(0, 0, "text", "Hi").line(&tag()), r#"text "Hi""#);
     }

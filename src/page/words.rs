@@ -63,13 +63,6 @@ pub fn alike(left: &str, right: &str) -> bool {
     !found.is_empty() && found == letters(right)
 }
 
-/// Whether a text holds another, whatever the spaces. Both are in lower case already: the tables for that are the
-/// browser's, and need not be in what ships.
-#[must_use]
-pub fn holds(text: &str, part: &str) -> bool {
-    squeeze(text).contains(&squeeze(part))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,6 +3,7 @@
 //! Used where typed bindings would cost more than they give, and for elements of other documents. A getter that throws
 //! counts as a property that is not there.
 
+use crate::page::words::squeeze;
 use js_sys::{Array, Function, Object, Reflect};
 use std::borrow::Cow;
 use wasm_bindgen::prelude::*;
@@ -113,7 +114,15 @@ extern "C" {
     pub(super) fn text_for(number: f64) -> String;
 }
 
-/// A text in lower case, in all the world's letters.
-pub(super) fn lower(text: &str) -> String {
-    js_sys::JsString::from(text).to_lower_case().into()
+/// Whether a text holds another, whatever the case and the spaces, in all the world's letters. By the browser: Rust's
+/// own search and tables would bring kilobytes.
+pub(super) fn holds(text: &str, part: &str) -> bool {
+    let lower = |text: &str| js_sys::JsString::from(squeeze(text)).to_lower_case();
+    lower(text).includes(&String::from(lower(part)), 0)
+}
+
+/// Whether two texts are the same, whatever the case.
+pub(super) fn alike(left: &str, right: &str) -> bool {
+    let lower = |text: &str| js_sys::JsString::from(text).to_lower_case();
+    lower(left) == lower(right)
 }

@@ -1,9 +1,7 @@
 //! `select` and `check`: lists and switches, native ones and those that pages build of other elements.
 
-use super::bridge::{Fail, Outcome, flag, lower, refuse, set, text};
+use super::bridge::{Fail, Outcome, alike, flag, refuse, text};
 use super::click::click_at;
-use super::events::{tell_change, tell_input};
-use super::fill::inherited;
 use super::reach::reach;
 use super::run::Run;
 use super::state::{checked, label_of, options, options_told};
@@ -46,20 +44,8 @@ async fn native(run: &Run, el: &Element, wanted: &[String]) -> Outcome<JsValue> 
         chosen.push(at);
     }
     reach(run, el).await?;
-    super::reach::focus(el);
-    for (at, option) in all.iter().enumerate() {
-        let on = chosen.contains(&at);
-        if flag(option, "selected") != on {
-            match inherited(option, "selected", "set") {
-                Some(setter) => {
-                    let _ = js_sys::Reflect::apply(&setter, option, &Array::of1(&on.into()));
-                }
-                None => set(option, "selected", &on.into()),
-            }
-        }
-    }
-    tell_input(el, "", None);
-    tell_change(el);
+    super::reach::focus(run, el);
+    run.page.hands.choose(el, &chosen);
     run.settle().await?;
     let now = options(el);
     let kept = now.iter().enumerate().all(|(at, option)| flag(option, "selected") == chosen.contains(&at));
@@ -72,11 +58,10 @@ async fn native(run: &Run, el: &Element, wanted: &[String]) -> Outcome<JsValue> 
 
 /// The option that is meant: by its whole label, by its value, by its label whatever the case.
 fn position(all: &[Element], wanted: &str) -> Option<usize> {
-    let small = lower(wanted);
     all.iter()
         .position(|option| label_of(option) == wanted)
         .or_else(|| all.iter().position(|option| text(option, "value").as_deref() == Some(wanted)))
-        .or_else(|| all.iter().position(|option| lower(&label_of(option)) == small))
+        .or_else(|| all.iter().position(|option| alike(&label_of(option), wanted)))
 }
 
 /// A list that the page builds: it is opened by a click, and its options are clicked.
@@ -98,11 +83,10 @@ async fn built(run: &Run, el: &Element, wanted: &[String]) -> Outcome<JsValue> {
         let mut seen = Vec::new();
         for _ in 0..LOOKS {
             seen = listed(run, el)?;
-            let small = lower(one);
             found = seen
                 .iter()
                 .find(|(_, name)| name == one)
-                .or_else(|| seen.iter().find(|(_, name)| lower(name) == small))
+                .or_else(|| seen.iter().find(|(_, name)| alike(name, one)))
                 .map(|(option, _)| option.clone());
             if found.is_some() {
                 break;

@@ -16,13 +16,13 @@ pub struct RawPage {
 
 #[wasm_bindgen(js_class = RawPage)]
 impl RawPage {
-    /// Takes `{ root?, allow?, deny?, mask? }`.
+    /// Takes `{ root?, allow?, deny?, mask? }` and what the page does for the tools.
     ///
     /// # Errors
     /// An `Error` that names the option which is wrong.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: &JsValue) -> Result<RawPage, JsError> {
-        Ok(Self { page: Rc::new(Page::new(options).map_err(|fail| JsError::new(&fail.why))?) })
+    pub fn new(options: &JsValue, hands: JsValue) -> Result<RawPage, JsError> {
+        Ok(Self { page: Rc::new(Page::new(options, hands).map_err(|fail| JsError::new(&fail.why))?) })
     }
 
     /// Runs a tool. Rejects with an `Error` whose message is the model's.

@@ -1,18 +1,15 @@
 //! `fill`: writes into fields of every kind so that the page's own state hears of it, and reads back what became of it.
 //!
-//! Values go in by the setter of the element's prototype, which frameworks watch, and not by the instance's own, with
-//! which they hide what they did themselves.
+//! What takes nothing, or nothing of the kind, is refused before anything is touched.
 
-use super::bridge::{Outcome, call, flag, number, number_in, refuse, text};
+use super::bridge::{Outcome, flag, number, number_in, refuse, text};
 use super::editor;
-use super::events::{fire, tell_change, tell_input};
 use super::page::Page;
 use super::reach::{focus, reach};
 use super::run::Run;
 use super::state::{is_focused, raw_value};
 use super::tree::{children, element, is_editor, kind, role};
-use crate::page::words::{alike, is_one_of, quote, same};
-use js_sys::{Array, Function, Object, Reflect};
+use crate::page::words::{alike, quote, same};
 use wasm_bindgen::prelude::*;
 use web_sys::Element;
 
@@ -21,15 +18,15 @@ pub(super) async fn fill(run: &Run) -> Outcome<JsValue> {
     let given = run.page.target(&run.needs("ref")?)?;
     let value = run.needs("value")?;
     let el = field(run, &given)?;
-    takes(&el, &value)?;
+    takes(run, &el, &value)?;
     reach(run, &el).await?;
     if !is_focused(&el) {
-        focus(&el);
+        focus(run, &el);
     }
     if is_editor(&el) {
         editor::fill(run, &el, &value).await?;
     } else {
-        write(&el, &value);
+        let _ = run.page.hands.act("write", &[&el, &value.as_str().into()]);
     }
     run.settle().await?;
     if !el.is_connected() {
@@ -86,7 +83,7 @@ fn fields_in(el: &Element, depth: usize, found: &mut Vec<Element>) {
 }
 
 /// Whether the field can hold the value; else what it takes.
-fn takes(el: &Element, value: &str) -> Outcome<()> {
+fn takes(run: &Run, el: &Element, value: &str) -> Outcome<()> {
     if flag(el, "readOnly") || el.get_attribute("aria-readonly").as_deref() == Some("true") {
         return refuse(el, "is read-only");
     }
@@ -98,10 +95,6 @@ fn takes(el: &Element, value: &str) -> Outcome<()> {
     if el.local_name() != "input" || value.is_empty() {
         return Ok(());
     }
-    // A copy that is not on the page says what the browser would make of the value.
-    let Ok(copy) = el.clone_node() else { return Ok(()) };
-    write_value(copy.unchecked_ref(), value);
-    let made = text(&copy, "value").unwrap_or_default();
     let form = match kind(el).as_str() {
         "date" => "a date as YYYY-MM-DD",
         "time" => "a time as HH:MM",
@@ -113,6 +106,8 @@ fn takes(el: &Element, value: &str) -> Outcome<()> {
         "range" => "a number within its range",
         _ => return Ok(()),
     };
+    // The browser itself says what it would make of the value.
+    let made = run.page.hands.act("trial", &[el, &value.into()]).as_string().unwrap_or_default();
     let numeric = matches!(kind(el).as_str(), "number" | "range");
     if numeric && same_number(&made, value) || made.eq_ignore_ascii_case(value) {
         return Ok(());
@@ -124,46 +119,6 @@ fn takes(el: &Element, value: &str) -> Outcome<()> {
 
 fn same_number(left: &str, right: &str) -> bool {
     !left.trim().is_empty() && number_in(left) == number_in(right)
-}
-
-/// Writes into a native field with the events of typing or of choosing.
-pub(super) fn write(el: &Element, value: &str) {
-    let typed = !is_one_of(&kind(el), "date time datetime-local month week color range");
-    let how = if value.is_empty() { "deleteContentBackward" } else { "insertText" };
-    if typed {
-        let _ = call(el, "select", &[]);
-        let data = if value.is_empty() { JsValue::NULL } else { value.into() };
-        if !fire(el, "InputEvent", "beforeinput", &[("inputType", how.into()), ("data", data)]) {
-            return;
-        }
-    }
-    write_value(el, value);
-    tell_input(el, how, Some(value).filter(|value| typed && !value.is_empty()));
-    tell_change(el);
-}
-
-/// Writes the value by the prototype's setter.
-pub(super) fn write_value(el: &Element, value: &str) {
-    match inherited(el, "value", "set") {
-        Some(setter) => {
-            let _ = Reflect::apply(&setter, el, &Array::of1(&value.into()));
-        }
-        None => super::bridge::set(el, "value", &value.into()),
-    }
-}
-
-/// A function that an element has from its class, whatever the instance itself was given: a setter (`set`), or a
-/// method (`value`).
-pub(super) fn inherited(el: &Element, key: &str, part: &str) -> Option<Function> {
-    let mut at = Object::get_prototype_of(el);
-    while !at.is_null() && !at.is_undefined() {
-        let found = Reflect::get_own_property_descriptor(&at, &key.into()).ok()?;
-        if !found.is_undefined() {
-            return super::bridge::get(&found, part).dyn_into().ok();
-        }
-        at = Object::get_prototype_of(&at);
-    }
-    None
 }
 
 /// Reads back: an error if the page refused or changed what was filled, a note if there is more to know.

@@ -1,11 +1,11 @@
 //! `find`: elements by what they say, their role or their name, each with its reference.
 
-use super::bridge::{Outcome, lower};
+use super::bridge::{Outcome, holds};
 use super::read::read;
 use super::run::Run;
 use crate::page::entry::Entry;
 use crate::page::render::NOTICE;
-use crate::page::words::{holds, quote, shorten};
+use crate::page::words::{quote, shorten};
 use wasm_bindgen::prelude::*;
 
 const FEW: f64 = 20.0;
@@ -13,8 +13,7 @@ const MOST: f64 = 200.0;
 
 /// Finds.
 pub(super) async fn find(run: &Run) -> Outcome<JsValue> {
-    let asked = |key: &str| run.text(key).map(|text| lower(&text));
-    let (words, role, name) = (asked("text"), asked("role"), asked("name"));
+    let (words, role, name) = (run.text("text"), run.text("role"), run.text("name"));
     if words.is_none() && role.is_none() && name.is_none() {
         return Err("give at least one of `text`, `role` and `name`".into());
     }
@@ -64,13 +63,11 @@ pub(super) async fn find(run: &Run) -> Outcome<JsValue> {
     Ok(format!("{NOTICE}\nsearch for {}\n{}{note}", search.join(", "), found.concat()).into())
 }
 
-/// All that is asked for is in lower case.
 fn fits(entry: &Entry, words: Option<&str>, role: Option<&str>, name: Option<&str>) -> bool {
-    let called = lower(&entry.name);
     let said = |part: &str| {
-        holds(&called, part) || entry.value.as_deref().is_some_and(|value| holds(&lower(value), part))
+        holds(&entry.name, part) || entry.value.as_deref().is_some_and(|value| holds(value, part))
     };
     words.is_none_or(said)
-        && role.is_none_or(|role| entry.role == role.trim())
-        && name.is_none_or(|name| !entry.is_text() && holds(&called, name))
+        && role.is_none_or(|role| entry.role.eq_ignore_ascii_case(role.trim()))
+        && name.is_none_or(|name| !entry.is_text() && holds(&entry.name, name))
 }

@@ -275,14 +275,15 @@ fn generated(el: &Element, pseudo: &str) -> String {
     if !content.contains('"') || css(&style, "display") == "none" {
         return String::new();
     }
-    let said = content
-        .rsplit_once("\" / ")
-        .or_else(|| content.rsplit_once(") / "))
-        .map_or(content.as_str(), |(_, said)| said);
     let mut out = String::new();
-    for (place, piece) in said.split('"').enumerate() {
-        if place % 2 == 1 {
-            out.push_str(piece);
+    let mut quoted = false;
+    for c in content.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            // What comes after a slash is the words for what stands before it.
+            '/' if !quoted => out.clear(),
+            _ if quoted => out.push(c),
+            _ => {}
         }
     }
     if css(&style, "display") == "inline" { out } else { format!(" {out} ") }

@@ -1,6 +1,7 @@
 //! One set of page tools: the rules, the references, and what was read last.
 
 use super::bridge::{Fail, Outcome, object};
+use super::hands::Hands;
 use super::names::name_of;
 use super::policy::Policy;
 use super::refs::Refs;
@@ -22,17 +23,16 @@ pub(super) struct Page {
     pub(super) refs: Refs,
     /// The last snapshot, and what of the page it was.
     pub(super) last: RefCell<Option<(String, Snapshot)>>,
-    /// What the pointer is over.
-    pub(super) hovered: RefCell<Option<Element>>,
+    pub(super) hands: Hands,
 }
 
 impl Page {
-    pub(super) fn new(options: &JsValue) -> Outcome<Self> {
+    pub(super) fn new(options: &JsValue, hands: JsValue) -> Outcome<Self> {
         Ok(Self {
             policy: Policy::new(options)?,
             refs: Refs::new(),
             last: RefCell::default(),
-            hovered: RefCell::default(),
+            hands: Hands(hands),
         })
     }
 

@@ -1,7 +1,6 @@
 //! Whether a person could reach an element now: seen, enabled, holding still, not covered. What is in the way is named.
 
 use super::bridge::{Fail, Outcome, call, constant, get, number, refuse, some};
-use super::events::Mouse;
 use super::run::Run;
 use super::state::is_disabled;
 use super::tree::{as_element, closest, contains, css, is_there, is_visible, role, style, view};
@@ -15,7 +14,8 @@ const PAUSE: f64 = 100.0;
 /// A point of an element, in its own window, and what is hit there.
 #[derive(Debug, Clone)]
 pub(super) struct Spot {
-    pub(super) at: Mouse,
+    pub(super) x: f64,
+    pub(super) y: f64,
     pub(super) hit: Element,
 }
 
@@ -124,7 +124,7 @@ fn hit_in(run: &Run, el: &Element) -> Outcome<Spot> {
         for (along, down) in fractions {
             let (x, y) = (rect.x() + rect.width() * along, rect.y() + rect.height() * down);
             match hit_at(el, x, y) {
-                Hit::It(hit) => return Ok(Spot { at: Mouse { x, y, ..Mouse::default() }, hit }),
+                Hit::It(hit) => return Ok(Spot { x, y, hit }),
                 Hit::Other(other) => cover = cover.or(Some(other)),
                 Hit::Nothing => {}
             }
@@ -199,6 +199,6 @@ fn labels(hit: &Element, el: &Element) -> bool {
 }
 
 /// Focuses an element as a click or the keyboard does, without scrolling.
-pub(super) fn focus(el: &Element) {
-    let _ = call(el, "focus", &[&constant(r#"{"preventScroll":true}"#)]);
+pub(super) fn focus(run: &Run, el: &Element) {
+    let _ = run.page.hands.act("focus", &[el]);
 }

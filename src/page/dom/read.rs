@@ -1,6 +1,6 @@
 //! `read_page`: the page, a part of it, or what changed in it, as text.
 
-use super::bridge::{Outcome, call, get, number, object, text};
+use super::bridge::{Outcome, get, number, text};
 use super::policy::{document, window};
 use super::run::Run;
 use super::walk::{Reading, walk};
@@ -8,9 +8,6 @@ use crate::page::diff::changes;
 use crate::page::mask::without_cards;
 use crate::page::render::{NOTICE, lines};
 use crate::page::words::{quote, shorten, squeeze};
-use js_sys::{Function, Reflect};
-use std::cell::Cell;
-use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::Element;
 
@@ -70,9 +67,9 @@ pub(super) async fn read_page(run: &Run) -> Outcome<JsValue> {
 pub(super) async fn read(run: &Run, root: &Element, viewport: bool) -> Outcome<(Reading, bool)> {
     let mut left = AGAIN;
     loop {
-        let watch = Watch::new(root, false);
+        let watch = run.page.hands.watch(root, false);
         let reading = walk(run, root, viewport).await?;
-        let moved = watch.is_some_and(|watch| watch.saw());
+        let moved = watch.saw();
         if !moved || left == 0 {
             return Ok((reading, moved));
         }
@@ -109,57 +106,4 @@ fn heading(root: &Element) -> Outcome<String> {
         size(&element, "scrollHeight"),
         size(&window, "innerHeight"),
     ))
-}
-
-#[wasm_bindgen]
-extern "C" {
-    /// Milliseconds since the page began.
-    #[wasm_bindgen(js_namespace = performance)]
-    pub(super) fn now() -> f64;
-}
-
-/// Sees when the page changes.
-pub(super) struct Watch {
-    observer: JsValue,
-    _callback: Closure<dyn FnMut()>,
-    last: Rc<Cell<Option<f64>>>,
-    since: f64,
-}
-
-impl Watch {
-    /// Watches elements that come and go, and all else too where `closely`.
-    pub(super) fn new(root: &Element, closely: bool) -> Option<Self> {
-        let last = Rc::new(Cell::new(None));
-        let mark = Rc::clone(&last);
-        let callback = Closure::<dyn FnMut()>::new(move || mark.set(Some(now())));
-        let class: Function = get(window().ok()?.as_ref(), "MutationObserver").dyn_into().ok()?;
-        let observer = Reflect::construct(&class, &js_sys::Array::of1(callback.as_ref())).ok()?;
-        let all = JsValue::from_bool(closely);
-        let what = object(&[
-            ("childList", JsValue::TRUE),
-            ("subtree", JsValue::TRUE),
-            ("characterData", all.clone()),
-            ("attributes", all),
-        ]);
-        call(&observer, "observe", &[root, &what]).ok()?;
-        Some(Self { observer, _callback: callback, last, since: now() })
-    }
-
-    /// Whether anything changed.
-    fn saw(&self) -> bool {
-        let waiting = call(&self.observer, "takeRecords", &[])
-            .map(|records| number(&records, "length").unwrap_or(0.0) > 0.0);
-        self.last.get().is_some() || waiting.unwrap_or(false)
-    }
-
-    /// How long nothing has changed, in milliseconds.
-    pub(super) fn quiet_for(&self) -> f64 {
-        now() - self.last.get().unwrap_or(self.since)
-    }
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        let _ = call(&self.observer, "disconnect", &[]);
-    }
 }

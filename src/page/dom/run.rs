@@ -76,8 +76,8 @@ impl Run {
     }
 
     /// Runs something once the answer is on its way.
-    pub(super) fn after(&self, run: impl FnOnce() + 'static) {
-        let _ = self.host.after(&Closure::once_into_js(run));
+    pub(super) fn after(&self, run: &JsValue) {
+        let _ = self.host.after(run);
     }
 }
 

@@ -82,61 +82,48 @@ pub(super) fn is_disabled(el: &Element) -> bool {
     el.matches(":disabled").unwrap_or(false) || el.closest("[aria-disabled=true]").ok().flatten().is_some()
 }
 
-/// States and properties, in words.
-pub(super) fn marks_of(policy: &Policy, el: &Element, tag: &str, role: &str) -> Vec<String> {
-    let mut marks: Vec<String> = Vec::new();
-    let aria = |name: &str| el.get_attribute(&format!("aria-{name}"));
-    let is = |name: &str| aria(name).as_deref() == Some("true");
-    if role == "heading" {
-        let level = aria("level").or_else(|| tag.strip_prefix('h').map(ToOwned::to_owned));
-        marks.extend(level.filter(|level| level.parse::<u8>().is_ok()).map(|level| format!("level {level}")));
-    }
-    if is_one_of(role, "checkbox radio switch menuitemcheckbox menuitemradio option treeitem") {
-        marks.extend(checked(el, tag).map(ToOwned::to_owned));
-    }
+/// States and properties, in words with a space before each.
+pub(super) fn marks_of(policy: &Policy, el: &Element, tag: &str, role: &str) -> String {
+    let mut marks = String::new();
     let mut add = |on: bool, word: &str| {
         if on {
-            marks.push(word.to_owned());
+            marks.push(' ');
+            marks.push_str(word);
         }
     };
+    let is = |selector: &str| el.matches(selector).unwrap_or(false);
+    if role == "heading" {
+        let level = el.get_attribute("aria-level").or_else(|| tag.strip_prefix('h').map(ToOwned::to_owned));
+        let level = level.filter(|level| level.parse::<u8>().is_ok()).unwrap_or_default();
+        add(!level.is_empty(), "level");
+        add(!level.is_empty(), &level);
+    }
+    if is_one_of(role, "checkbox radio switch menuitemcheckbox menuitemradio option treeitem") {
+        let state = checked(el, tag).unwrap_or_default();
+        add(!state.is_empty(), state);
+    }
     add(is_disabled(el), "disabled");
-    let expanded = match tag {
-        "summary" => el.parent_element().map(|details| details.has_attribute("open")),
-        _ => aria("expanded").map(|word| word == "true"),
-    };
-    add(expanded == Some(true), "expanded");
-    add(expanded == Some(false), "collapsed");
-    add(is("pressed"), "pressed");
-    add(is("selected") || (tag == "option" && flag(el, "selected")), "selected");
-    add(flag(el, "required") || is("required"), "required");
-    add(flag(el, "readOnly") || is("readonly"), "read-only");
-    add(aria("invalid").is_some_and(|word| word != "false"), "invalid");
-    add(is("busy"), "busy");
-    add(is("modal") || (tag == "dialog" && el.matches(":modal").unwrap_or(false)), "modal");
-    add(aria("current").is_some_and(|word| word != "false"), "current");
-    add(aria("haspopup").is_some_and(|word| word != "false"), "opens a popup");
+    add(is("[aria-expanded=true], details[open] > summary"), "expanded");
+    add(is("[aria-expanded=false], details:not([open]) > summary"), "collapsed");
+    add(is("[aria-pressed=true]"), "pressed");
+    add(is("[aria-selected=true]"), "selected");
+    add(is(":required, [aria-required=true]"), "required");
+    add(flag(el, "readOnly") || is("[aria-readonly=true]"), "read-only");
+    add(is("[aria-invalid]:not([aria-invalid=false])"), "invalid");
+    add(is("[aria-busy=true]"), "busy");
+    add(is("[aria-modal=true], dialog:modal"), "modal");
+    add(is("[aria-current]:not([aria-current=false])"), "current");
+    add(is("[aria-haspopup]:not([aria-haspopup=false])"), "opens a popup");
     add(is_focused(el), "focused");
     if tag == "input" {
         let kind = kind(el);
-        let telling = [
-            "date",
-            "time",
-            "datetime-local",
-            "month",
-            "week",
-            "color",
-            "number",
-            "range",
-            "file",
-            "email",
-            "password",
-        ];
-        if telling.contains(&kind.as_str()) {
-            marks.push(kind);
-        }
+        add(
+            is_one_of(&kind, "date time datetime-local month week color number range file email password"),
+            &kind,
+        );
     }
     if tag == "select" && !policy.is_private(el) {
-        marks.push(options_told(el));
+        add(true, &options_told(el));
     }
     marks
 }

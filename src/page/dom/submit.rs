@@ -1,12 +1,10 @@
 //! `submit` and `navigate`: both may end the page, so both answer first and go then.
 
-use super::bridge::{Fail, Outcome, call, flag, get, refuse, text};
-use super::leave::Hold;
-use super::policy::window;
+use super::bridge::{Fail, Outcome, flag, get, refuse, text};
 use super::run::Run;
 use super::tree::as_element;
 use crate::page::words::{quote, shorten, squeeze};
-use js_sys::{Array, Function, Reflect};
+use js_sys::Array;
 use wasm_bindgen::prelude::*;
 use web_sys::Element;
 
@@ -40,15 +38,7 @@ pub(super) async fn submit(run: &Run) -> Outcome<JsValue> {
     {
         return refuse(button, "is disabled, so the form cannot be sent now");
     }
-    let hold = Hold::new(&form);
-    let given: Vec<&JsValue> = button.iter().map(AsRef::as_ref).collect();
-    // A field of that name hides the form's own method.
-    let send: Option<Function> = super::fill::inherited(&form, "requestSubmit", "value");
-    let sent = send.map(|send| Reflect::apply(&send, &form, &given.into_iter().collect::<Array>()));
-    if !matches!(sent, Some(Ok(_))) {
-        return refuse(&el, "could not be sent");
-    }
-    let note = hold.and_then(|hold| hold.release(run));
+    let note = run.page.hands.submit(&form, button.as_ref()).after(run);
     run.settle().await?;
     Ok(run.page.report("sent the form", None, note))
 }
@@ -70,43 +60,13 @@ fn problems(run: &Run, form: &Element) -> Vec<String> {
         .collect()
 }
 
-/// Goes to an address of the same origin, back, forward, or loads the page again.
+/// Goes to an address of the same site, back, forward, or loads the page again.
 pub(super) fn navigate(run: &Run) -> Outcome<JsValue> {
     let to = run.needs("to")?;
-    let window = window()?;
-    let (location, history) = (get(&window, "location"), get(&window, "history"));
-    let step = match to.as_str() {
-        "back" => Some((history.clone(), "back")),
-        "forward" => Some((history, "forward")),
-        "reload" => Some((location.clone(), "reload")),
-        _ => None,
-    };
-    if let Some((target, method)) = step {
-        run.after(move || {
-            let _ = call(&target, method, &[]);
-        });
-        return Ok(run.page.report("goes now", None, None));
+    let route = run.page.hands.act("route", &[&to.as_str().into()]);
+    if let Some(why) = route.as_string() {
+        return Err(format!("{} {why}", quote(&shorten(&squeeze(&to), 120))).into());
     }
-    let base = text(&get(&window, "document"), "baseURI").unwrap_or_default();
-    let class: Function =
-        get(&window, "URL").dyn_into().map_err(|_| Fail::from("this page cannot read addresses"))?;
-    let shown = || quote(&shorten(&squeeze(&to), 120));
-    let url = Reflect::construct(&class, &Array::of2(&to.as_str().into(), &base.into()))
-        .map_err(|_| Fail::from(format!("{} is no address", shown())))?;
-    // An address may carry what the page knows to somebody else, and a script is no address at all.
-    if text(&url, "origin") != text(&location, "origin")
-        || !matches!(text(&url, "protocol").as_deref(), Some("http:" | "https:"))
-    {
-        return Err(format!(
-            "{} is not an address of this site ({}): only those can be gone to",
-            shown(),
-            text(&location, "origin").unwrap_or_default()
-        )
-        .into());
-    }
-    let address = get(&url, "href");
-    run.after(move || {
-        let _ = call(&location, "assign", &[&address]);
-    });
+    run.after(&route);
     Ok(run.page.report("goes now", None, None))
 }

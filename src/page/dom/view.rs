@@ -2,10 +2,9 @@
 
 use super::bridge::{Fail, Outcome, call, get, number, object, text};
 use super::policy::{document, window};
-use super::press::active;
 use super::reach::into_view;
 use super::run::Run;
-use super::tree::{OURS, as_element, closest, css, element, parent, style, view};
+use super::tree::{OURS, as_element, closest, css, element, parent, style};
 use crate::page::mask::{PRIVATE, without_cards};
 use crate::page::render::NOTICE;
 use crate::page::words::{quote, shorten, squeeze};
@@ -15,7 +14,6 @@ use web_sys::{Element, Node};
 const LONGEST_SELECTION: usize = 4_000;
 /// How long a mark stays, in seconds.
 const STAYS: f64 = 4.0;
-const LONGEST_STAY: f64 = 60.0;
 
 /// Scrolls an element into view, or what it is in, or the page, by parts of a window.
 pub(super) async fn scroll(run: &Run) -> Outcome<JsValue> {
@@ -71,38 +69,8 @@ pub(super) async fn highlight(run: &Run) -> Outcome<JsValue> {
     let el = run.page.resolve(&run.needs("ref")?)?;
     into_view(&el);
     run.frame().await?;
-    let rect = el.get_bounding_client_rect();
-    let (Some(own), Some(document)) = (view(&el), el.owner_document()) else {
-        return Err("it is not on the page".into());
-    };
-    let (Some(root), Ok(mark)) = (document.document_element(), document.create_element("div")) else {
-        return Err("it cannot be marked".into());
-    };
-    let _ = mark.set_attribute(OURS, "");
-    let _ = mark.set_attribute("aria-hidden", "true");
-    let scrolled = |key: &str| number(&own, key).unwrap_or(0.0);
-    let pixels = |value: f64| format!("{}px", value as i32);
-    let style = get(&mark, "style");
-    let rules = [
-        ("position", "absolute".to_owned()),
-        ("left", pixels(rect.x() + scrolled("scrollX") - 4.0)),
-        ("top", pixels(rect.y() + scrolled("scrollY") - 4.0)),
-        ("width", pixels(rect.width() + 8.0)),
-        ("height", pixels(rect.height() + 8.0)),
-        ("box-sizing", "border-box".to_owned()),
-        ("border", "3px solid #d6006c".to_owned()),
-        ("border-radius", "6px".to_owned()),
-        ("box-shadow", "0 0 0 3px #fff".to_owned()),
-        ("pointer-events", "none".to_owned()),
-        ("z-index", "2147483647".to_owned()),
-    ];
-    for (name, value) in &rules {
-        let _ = call(&style, "setProperty", &[&(*name).into(), &value.into(), &"important".into()]);
-    }
-    let _ = root.append_child(&mark);
-    let stays = run.number("seconds").unwrap_or(STAYS).clamp(0.5, LONGEST_STAY);
-    let _ =
-        call(&own, "setTimeout", &[&Closure::once_into_js(move || mark.remove()), &(stays * 1_000.0).into()]);
+    let seconds = run.number("seconds").unwrap_or(STAYS);
+    let _ = run.page.hands.act("mark", &[&el, &OURS.into(), &seconds.into()]);
     Ok(run.page.report("marked for the person at the page", Some(&el), None))
 }
 
@@ -143,7 +111,8 @@ pub(super) fn selection(run: &Run) -> Outcome<JsValue> {
 
 /// What is selected in the field that has the focus.
 fn field_selection(run: &Run) -> Option<(String, Option<Element>)> {
-    let field = active().filter(|el| matches!(el.local_name().as_str(), "input" | "textarea"))?;
+    let field =
+        run.page.hands.active().filter(|el| matches!(el.local_name().as_str(), "input" | "textarea"))?;
     let (from, to) = (number(&field, "selectionStart")?, number(&field, "selectionEnd")?);
     let value = text(&field, "value")?;
     let units: Vec<u16> = value.encode_utf16().skip(from as usize).take((to - from) as usize).collect();

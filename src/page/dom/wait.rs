@@ -1,11 +1,11 @@
 //! `wait_for`: until a text is there or gone, an element is, or the page holds still.
 
-use super::bridge::{Outcome, lower};
-use super::read::{Watch, now};
+use super::bridge::{Outcome, holds};
 use super::run::Run;
 use super::tree::is_visible;
+use super::walk::now;
 use super::walk::walk;
-use crate::page::words::{holds, quote, shorten};
+use crate::page::words::{quote, shorten};
 use wasm_bindgen::prelude::*;
 
 const PATIENCE: f64 = 5_000.0;
@@ -37,11 +37,12 @@ pub(super) async fn wait_for(run: &Run) -> Outcome<JsValue> {
     };
     let started = now();
     let root = run.page.policy.root()?;
-    let watch = if words.is_none() && reference.is_none() { Watch::new(&root, true) } else { None };
+    let watch =
+        if words.is_none() && reference.is_none() { Some(run.page.hands.watch(&root, true)) } else { None };
     loop {
         let met = match (&words, &watch) {
             (Some(words), _) => says(run, words).await? != gone,
-            (None, Some(watch)) => watch.quiet_for() >= STILL,
+            (None, Some(watch)) => watch.quiet() >= STILL,
             (None, None) => el.as_ref().is_some_and(|el| super::tree::is_there(el) && is_visible(el)) != gone,
         };
         let waited = now() - started;
@@ -67,10 +68,8 @@ pub(super) async fn wait_for(run: &Run) -> Outcome<JsValue> {
 
 /// Whether the page says something now.
 async fn says(run: &Run, words: &str) -> Outcome<bool> {
-    let reading = walk(run, &run.page.policy.root()?, false).await?;
-    let words = lower(words);
-    Ok(reading.snapshot.entries.iter().any(|entry| {
-        holds(&lower(&entry.name), &words)
-            || entry.value.as_deref().is_some_and(|value| holds(&lower(value), &words))
+    let entries = walk(run, &run.page.policy.root()?, false).await?.snapshot.entries;
+    Ok(entries.iter().any(|entry| {
+        holds(&entry.name, words) || entry.value.as_deref().is_some_and(|value| holds(value, words))
     }))
 }

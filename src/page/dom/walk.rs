@@ -6,7 +6,6 @@
 use super::bridge::{Outcome, flag, get, some};
 use super::names::{name_of, text_of};
 use super::page::Page;
-use super::read::now;
 use super::run::Run;
 use super::state::{marks_of, value_of};
 use super::tree::{
@@ -24,6 +23,13 @@ const SLICE: f64 = 8.0;
 /// Most lines of one snapshot; a page with more says so.
 const MOST_LINES: usize = 20_000;
 const LONGEST_TEXT: usize = 1_000;
+
+#[wasm_bindgen]
+extern "C" {
+    /// Milliseconds since the page began.
+    #[wasm_bindgen(js_namespace = performance)]
+    pub(super) fn now() -> f64;
+}
 
 /// Where in the snapshot a node is.
 #[derive(Debug, Clone, Default)]
@@ -248,10 +254,10 @@ impl Walker<'_> {
         let role = if role.is_empty() { tag } else { role };
         let mut marks = marks_of(&page.policy, el, tag, role);
         if closed {
-            marks.push("unreachable: closed shadow root".to_owned());
+            marks.push_str(" unreachable: closed shadow root");
         }
         if matches!(tag, "iframe" | "frame") && frame_document(el).is_none() {
-            marks.push("unreachable: another origin".to_owned());
+            marks.push_str(" unreachable: another origin");
         }
         page.refs.tell(id, role, if by_parts { "" } else { &name });
         let value = value_of(&page.policy, el, tag, role).filter(|value| !value.is_empty());

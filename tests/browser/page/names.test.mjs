@@ -105,7 +105,7 @@ test(`${table.length} names and roles`, async (context) => {
     await session.send("DOM.setOuterHTML", { nodeId, outerHTML: `<div id="stage">${html}</div>` });
     const found = await page.evaluate(async () => {
       const { RawPage } = await import("/pkg/wasm/page.js");
-      globalThis.raw ??= new RawPage({});
+      globalThis.raw ??= new RawPage({}, {});
       const element = document.getElementById("x") ?? document.getElementById("h").inner;
       return globalThis.raw.called(element);
     });
