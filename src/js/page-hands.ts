@@ -6,6 +6,7 @@
 import { active, clickAt, fire, focus, moveTo, viewOf } from "./page-events.js";
 import { type Chord, edit, stroke } from "./page-keys.js";
 import { type Leaving, holding } from "./page-leave.js";
+import { scrollBy, spotOf } from "./page-places.js";
 
 /** What changes on the page, from the moment it was made. @internal */
 export interface Watch {
@@ -40,6 +41,8 @@ export const pageHands = {
   focus,
   moveTo,
   edit,
+  spotOf,
+  scrollBy,
 
   /** Clicks; gives what the page is left by, if it is. */
   click: (el: Element, hit: Element, x: number, y: number, button: number, count: number): Leaving | undefined =>

@@ -89,17 +89,19 @@ test("Node imports every entry, and an import alone does nothing", () => {
     const main = await import("pagehand");
     const schema = await import("pagehand/schema");
     const testing = await import("pagehand/testing");
+    const page = await import("pagehand/page");
+    const elsewhere = await page.pageTools().catch((error) => error.code);
     // The loader closes the files it read a moment later; whatever is still busy after that is ours.
     await new Promise((resolve) => setTimeout(resolve, 50));
-    const names = [Object.keys(main), Object.keys(schema), Object.keys(testing)].map((list) => list.length > 0);
+    const names = [Object.keys(main), Object.keys(schema), Object.keys(testing), Object.keys(page)].map((list) => list.length > 0);
     const busy = process.getActiveResourcesInfo().length - before;
     const runtime = await main.createRuntime({ engine: "http://localhost", agent: "a", tools: [main.tool({ name: "t", execute: () => 7 })] });
     const { data } = await runtime.invoke("t");
     await runtime.close();
     const issues = (await schema.compile({ type: "string" })).check(1).length;
-    console.log(JSON.stringify({ fetched, busy, names, data, issues, window: typeof window }));
+    console.log(JSON.stringify({ fetched, busy, names, elsewhere, data, issues, window: typeof window }));
   `;
   const options = { cwd: folder, encoding: "utf8", timeout: 60_000 };
   const printed = execFileSync(process.execPath, ["--input-type=module", "-e", code], options);
-  assert.deepEqual(JSON.parse(printed), { fetched: 0, busy: 0, names: [true, true, true], data: 7, issues: 1, window: "undefined" });
+  assert.deepEqual(JSON.parse(printed), { fetched: 0, busy: 0, names: [true, true, true, true], elsewhere: "unsupported-environment", data: 7, issues: 1, window: "undefined" });
 });

@@ -36,7 +36,8 @@ async fn native(run: &Run, el: &Element, wanted: &[String]) -> Outcome<JsValue> 
     let mut chosen: Vec<usize> = Vec::new();
     for one in wanted {
         let at = position(&all, one).ok_or_else(|| {
-            Fail::from(format!("has no option {}; it has {}", quote(one), options_told(el))).of(el)
+            Fail::from(format!("has no option {}; it has {}", quote(one), options_told(&run.page.policy, el)))
+                .of(el)
         })?;
         if all.get(at).is_some_and(|option| option.matches(":disabled").unwrap_or(false)) {
             return refuse(el, format!("has the option {}, but it is disabled", quote(one)));

@@ -2,12 +2,12 @@
 //!
 //! What takes nothing, or nothing of the kind, is refused before anything is touched.
 
-use super::bridge::{Outcome, flag, number, number_in, refuse, text};
+use super::bridge::{Outcome, flag, number, number_in, refuse};
 use super::editor;
 use super::page::Page;
 use super::reach::{focus, reach};
 use super::run::Run;
-use super::state::{is_focused, raw_value};
+use super::state::{is_focused, problem_of, raw_value};
 use super::tree::{children, element, is_editor, kind, role};
 use crate::page::words::{alike, quote, same};
 use wasm_bindgen::prelude::*;
@@ -143,8 +143,7 @@ fn outcome(page: &Page, el: &Element, value: &str) -> Outcome<Option<String>> {
     }
     let valid = super::bridge::some(el, "validity").is_none_or(|validity| flag(&validity, "valid"));
     if !valid {
-        let why = text(el, "validationMessage").unwrap_or_default();
-        note = Some(format!("the browser says of it: {why}"));
+        note = Some(format!("the browser says of it: {}", problem_of(&page.policy, el)));
     }
     Ok(note)
 }

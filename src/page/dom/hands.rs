@@ -7,9 +7,14 @@ use super::bridge::{call, get, text};
 use super::run::Run;
 use super::tree::as_element;
 use crate::page::chord::Chord;
+use crate::page::mask::without_cards;
+use crate::page::words::{shorten, squeeze};
 use js_sys::Array;
 use wasm_bindgen::prelude::*;
 use web_sys::Element;
+
+/// Longest note on where the page goes.
+const LONGEST: usize = 300;
 
 /// The hands of one page.
 #[derive(Debug)]
@@ -24,7 +29,7 @@ impl Leaving {
     pub(super) fn after(self, run: &Run) -> Option<String> {
         let note = text(&self.0, "note")?;
         run.after(&get(&self.0, "go"));
-        Some(note)
+        Some(shorten(&without_cards(&squeeze(&note)), LONGEST))
     }
 }
 

@@ -1,12 +1,12 @@
 //! One set of page tools: the rules, the references, and what was read last.
 
-use super::bridge::{Fail, Outcome, object};
+use super::bridge::{Fail, Outcome, get, object};
 use super::hands::Hands;
 use super::names::name_of;
 use super::policy::Policy;
 use super::refs::Refs;
 use super::state::value_of;
-use super::tree::role;
+use super::tree::{as_element, closest, role};
 use crate::page::entry::Snapshot;
 use crate::page::words::quote;
 use std::cell::RefCell;
@@ -81,6 +81,11 @@ impl Page {
     pub(super) fn target(&self, reference: &str) -> Outcome<Element> {
         let el = self.resolve(reference)?;
         self.policy.permits(&el)?;
+        // What is done to a label is done to its control.
+        let label = closest(&el, &|at| at.local_name() == "label");
+        if let Some(control) = label.and_then(|label| as_element(&get(&label, "control"))) {
+            self.policy.permits(&control)?;
+        }
         Ok(el)
     }
 

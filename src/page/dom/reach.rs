@@ -5,7 +5,7 @@ use super::run::Run;
 use super::state::is_disabled;
 use super::tree::{as_element, closest, contains, css, is_there, is_visible, role, style, view};
 use js_sys::Array;
-use web_sys::{Document, DomRect, Element};
+use web_sys::Element;
 
 /// How often what is in the way gets time to go, and how long each time, in milliseconds.
 const PATIENCE: usize = 5;
@@ -112,90 +112,24 @@ pub(super) fn usable(run: &Run, el: &Element) -> Outcome<()> {
 
 /// A point where the element is hit, or what covers it.
 fn hit_in(run: &Run, el: &Element) -> Outcome<Spot> {
-    let rects = el.get_client_rects();
-    let boxes: Vec<DomRect> = (0..rects.length().min(4))
-        .filter_map(|at| rects.item(at))
-        .filter(|rect| rect.width() > 0.0 && rect.height() > 0.0)
-        .collect();
-    let fractions =
-        [(0.5, 0.5), (0.25, 0.25), (0.75, 0.75), (0.25, 0.75), (0.75, 0.25), (0.1, 0.5), (0.9, 0.5)];
-    let mut cover = None;
-    for rect in &boxes {
-        for (along, down) in fractions {
-            let (x, y) = (rect.x() + rect.width() * along, rect.y() + rect.height() * down);
-            match hit_at(el, x, y) {
-                Hit::It(hit) => return Ok(Spot { x, y, hit }),
-                Hit::Other(other) => cover = cover.or(Some(other)),
-                Hit::Nothing => {}
-            }
-        }
+    let found = run.page.hands.act("spotOf", &[el]);
+    if let (Some(hit), Some(x), Some(y)) =
+        (as_element(&get(&found, "hit")), number(&found, "x"), number(&found, "y"))
+    {
+        return Ok(Spot { x, y, hit });
     }
-    if boxes.is_empty() {
+    if number(&found, "boxes") == Some(0.0) {
         return refuse(el, "has no size on the page");
     }
     if style(el, "").is_some_and(|style| css(&style, "pointer-events") == "none") {
         return refuse(el, "does not take clicks now (pointer-events: none)");
     }
-    match cover {
-        Some(cover) => {
-            let telling =
-                |at: &Element| !role(at, &at.local_name()).is_empty() || at.has_attribute("aria-label");
-            let named = closest(&cover, &telling).filter(|named| !contains(named, el)).unwrap_or(cover);
-            refuse(el, format!("is covered by {}", run.page.describe(&named)))
-        }
-        None => refuse(el, "is outside the window and cannot be scrolled into it"),
-    }
-}
-
-enum Hit {
-    It(Element),
-    Other(Element),
-    Nothing,
-}
-
-fn hit_at(el: &Element, x: f64, y: f64) -> Hit {
-    let Some(document) = el.owner_document() else { return Hit::Nothing };
-    let Some(hit) = at_point(&document, x, y) else { return Hit::Nothing };
-    if !(contains(el, &hit) || labels(&hit, el)) {
-        return Hit::Other(hit);
-    }
-    // In a frame, the frame itself must be what is hit in each document around it.
-    let (mut x, mut y) = (x, y);
-    let mut inside = el.clone();
-    while let Some(frame) = frame_of(&inside) {
-        let rect = frame.get_bounding_client_rect();
-        x += rect.x() + number(&frame, "clientLeft").unwrap_or(0.0);
-        y += rect.y() + number(&frame, "clientTop").unwrap_or(0.0);
-        match frame.owner_document().and_then(|document| at_point(&document, x, y)) {
-            Some(found) if found == frame => inside = frame,
-            Some(other) => return Hit::Other(other),
-            None => return Hit::Nothing,
-        }
-    }
-    Hit::It(hit)
-}
-
-/// The innermost element at a point, through open shadow roots.
-pub(super) fn at_point(document: &Document, x: f64, y: f64) -> Option<Element> {
-    let mut found = document.element_from_point(x as f32, y as f32)?;
-    while let Some(shadow) = found.shadow_root() {
-        let inner = call(&shadow, "elementFromPoint", &[&x.into(), &y.into()])
-            .ok()
-            .and_then(|inner| as_element(&inner));
-        match inner {
-            Some(inner) if inner != found => found = inner,
-            _ => break,
-        }
-    }
-    Some(found)
-}
-
-/// Whether a click on the first is passed on to the second by a label.
-fn labels(hit: &Element, el: &Element) -> bool {
-    closest(hit, &|at| at.local_name() == "label")
-        .and_then(|label| some(&label, "control"))
-        .and_then(|control| as_element(&control))
-        .is_some_and(|control| control == *el)
+    let Some(cover) = as_element(&get(&found, "cover")) else {
+        return refuse(el, "is outside the window and cannot be scrolled into it");
+    };
+    let telling = |at: &Element| !role(at, &at.local_name()).is_empty() || at.has_attribute("aria-label");
+    let named = closest(&cover, &telling).filter(|named| !contains(named, el)).unwrap_or(cover);
+    refuse(el, format!("is covered by {}", run.page.describe(&named)))
 }
 
 /// Focuses an element as a click or the keyboard does, without scrolling.

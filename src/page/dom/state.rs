@@ -3,6 +3,7 @@
 use super::bridge::{flag, get, number, some, text, text_for};
 use super::policy::Policy;
 use super::tree::{as_element, is_editor, kind};
+use crate::page::mask::without_cards;
 use crate::page::words::{is_one_of, quote, shorten, squeeze};
 use web_sys::Element;
 
@@ -51,7 +52,15 @@ pub(super) fn options(el: &Element) -> Vec<Element> {
 
 /// What an option says.
 pub(super) fn label_of(option: &Element) -> String {
-    squeeze(&text(option, "label").unwrap_or_default())
+    without_cards(&squeeze(&text(option, "label").unwrap_or_default()))
+}
+
+/// What the browser has against a field's value: its words may quote the value.
+pub(super) fn problem_of(policy: &Policy, el: &Element) -> String {
+    if policy.is_private(el) || policy.is_secret(el) {
+        return "its value is not valid".to_owned();
+    }
+    without_cards(&squeeze(&text(el, "validationMessage").unwrap_or_default()))
 }
 
 /// The chosen options of a native list.
@@ -122,15 +131,18 @@ pub(super) fn marks_of(policy: &Policy, el: &Element, tag: &str, role: &str) -> 
             &kind,
         );
     }
-    if tag == "select" && !policy.is_private(el) {
-        add(true, &options_told(el));
+    if tag == "select" {
+        add(true, &options_told(policy, el));
     }
     marks
 }
 
 /// The options of a list, as far as they are told.
-pub(super) fn options_told(el: &Element) -> String {
+pub(super) fn options_told(policy: &Policy, el: &Element) -> String {
     let all = options(el);
+    if policy.is_private(el) {
+        return format!("{} private options", all.len());
+    }
     let told: Vec<_> = all.iter().take(OPTIONS).map(|one| quote(&shorten(&label_of(one), 60))).collect();
     let more = all.len().saturating_sub(OPTIONS);
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };

@@ -2,6 +2,7 @@
 
 use super::bridge::{Fail, Outcome, flag, get, refuse, text};
 use super::run::Run;
+use super::state::problem_of;
 use super::tree::as_element;
 use crate::page::words::{quote, shorten, squeeze};
 use js_sys::Array;
@@ -50,13 +51,7 @@ fn problems(run: &Run, form: &Element) -> Vec<String> {
     let found = fields.iter().filter_map(|field| as_element(&field)).filter(invalid);
     found
         .take(PROBLEMS)
-        .map(|field| {
-            format!(
-                "{}: {}",
-                run.page.describe(&field),
-                squeeze(&text(&field, "validationMessage").unwrap_or_default())
-            )
-        })
+        .map(|field| format!("{}: {}", run.page.describe(&field), problem_of(&run.page.policy, &field)))
         .collect()
 }
 

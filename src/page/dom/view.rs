@@ -1,17 +1,20 @@
 //! `scroll`, `highlight` and `get_selection`: what a person sees and points at.
 
-use super::bridge::{Fail, Outcome, call, get, number, object, text};
-use super::policy::{document, window};
+use super::bridge::{Fail, Outcome, call, get, number, text};
+use super::policy::window;
 use super::reach::into_view;
 use super::run::Run;
-use super::tree::{OURS, as_element, closest, css, element, parent, style};
+use super::tree::{OURS, css, element, parent, style};
 use crate::page::mask::{PRIVATE, without_cards};
 use crate::page::render::NOTICE;
 use crate::page::words::{quote, shorten, squeeze};
+use js_sys::Function;
 use wasm_bindgen::prelude::*;
 use web_sys::{Element, Node};
 
 const LONGEST_SELECTION: usize = 4_000;
+/// How far one scrolls, in windows.
+const PAGES: f64 = 0.8;
 /// How long a mark stays, in seconds.
 const STAYS: f64 = 4.0;
 
@@ -27,41 +30,12 @@ pub(super) async fn scroll(run: &Run) -> Outcome<JsValue> {
         run.settle().await?;
         return Ok(run.page.report("scrolled into view", Some(&el), None));
     };
-    let sideways = matches!(direction.as_str(), "left" | "right");
-    let forward = matches!(direction.as_str(), "down" | "right");
-    let page = get(document()?.as_ref(), "scrollingElement");
-    let whole = as_element(&page).ok_or(Fail::from("this page does not scroll"))?;
-    let scroller = el.as_ref().and_then(|el| closest(el, &|at| scrolls(at, sideways))).unwrap_or(whole);
-    let (size, full, position, side) = if sideways {
-        ("clientWidth", "scrollWidth", "scrollLeft", "left")
-    } else {
-        ("clientHeight", "scrollHeight", "scrollTop", "top")
-    };
-    let read = |key: &str| number(&scroller, key).unwrap_or(0.0);
-    let by = read(size) * run.number("pages").unwrap_or(0.8).clamp(0.1, 100.0);
-    let step = object(&[(side, (if forward { by } else { -by }).into()), ("behavior", "instant".into())]);
-    let _ = call(&scroller, "scrollBy", &[&step]);
+    let pages = run.number("pages").unwrap_or(PAGES);
+    let given = el.clone().map_or(JsValue::UNDEFINED, JsValue::from);
+    let place = run.page.hands.act("scrollBy", &[&given, &direction.into(), &pages.into()]);
     run.settle().await?;
-    let (at, end) = (read(position), read(full) - read(size));
-    let place = if at <= 0.0 {
-        " (the start)"
-    } else if at >= end - 1.0 {
-        " (the end)"
-    } else {
-        ""
-    };
-    let note = format!("at {} of {}{place}", at as i32, end.max(0.0) as i32);
-    Ok(run.page.report("scrolled", el.as_ref(), Some(note)))
-}
-
-fn scrolls(el: &Element, sideways: bool) -> bool {
-    let (size, full, name) = if sideways {
-        ("clientWidth", "scrollWidth", "overflow-x")
-    } else {
-        ("clientHeight", "scrollHeight", "overflow-y")
-    };
-    let more = number(el, full).unwrap_or(0.0) > number(el, size).unwrap_or(0.0);
-    more && style(el, "").is_some_and(|style| matches!(css(&style, name).as_str(), "auto" | "scroll"))
+    let note = place.dyn_ref::<Function>().and_then(|place| place.call0(place).ok()?.as_string());
+    Ok(run.page.report("scrolled", el.as_ref(), note))
 }
 
 /// Marks an element for the person at the page, for some seconds.
