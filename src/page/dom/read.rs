@@ -28,6 +28,8 @@ pub(super) async fn read_page(run: &Run) -> Outcome<JsValue> {
     let limit = run.number("limit").unwrap_or(LIMIT).clamp(LEAST, MOST) as usize;
     let (reading, moved) = read(run, &root, viewport).await?;
     let Reading { mut snapshot, cut, .. } = reading;
+    // Each of what follows may take some milliseconds of a large page: reading, writing, and what the caller does.
+    run.pause().await?;
     snapshot.tidy();
     let key = format!("{} {viewport}", page.refs.id(&root));
     let before = page.last.replace(Some((key.clone(), snapshot.clone())));
@@ -59,6 +61,7 @@ pub(super) async fn read_page(run: &Run) -> Outcome<JsValue> {
     if moved {
         notes.push("the page was being rebuilt while it was read".to_owned());
     }
+    run.pause().await?;
     let notes: String = notes.iter().map(|note| format!("[{note}]\n")).collect();
     Ok(format!("{NOTICE}\n{}\n{body}{notes}", heading(&root)?).trim_end().into())
 }
