@@ -6,7 +6,7 @@
 import { active, clickAt, fire, focus, moveTo, viewOf } from "./page-events.js";
 import { type Chord, edit, stroke } from "./page-keys.js";
 import { type Leaving, holding } from "./page-leave.js";
-import { scrollBy, spotOf } from "./page-places.js";
+import { rowOf, scrollBy, spotOf } from "./page-places.js";
 
 /** What changes on the page, from the moment it was made. @internal */
 export interface Watch {
@@ -41,6 +41,7 @@ export const pageHands = {
   focus,
   moveTo,
   edit,
+  rowOf,
   spotOf,
   scrollBy,
 

@@ -54,6 +54,19 @@ function coverOfFrames(el: Element, x: number, y: number): Element | null | unde
   return hit === frame ? coverOfFrames(frame, left, top) : hit;
 }
 
+const ROW = "tr, li, article, [role=row], [role=listitem], [role=article], [role=treeitem]";
+const ROW_START = 32;
+
+/** How the row begins that an element is in: by that one row is told from another whose buttons have the same names. @internal */
+export function rowOf(el: Element): string {
+  const row = chain(el).find((one) => one.matches(ROW));
+  if (!row) return "";
+  const texts = row.ownerDocument.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+  let start = "";
+  while (start.length < ROW_START && texts.nextNode()) start += (texts.currentNode.nodeValue ?? "").trim();
+  return start.slice(0, ROW_START);
+}
+
 /** Scrolls what an element is in, or the page, by parts of a window. Says where it is then. @internal */
 export function scrollBy(el: Element | undefined, direction: string, pages: number): () => string {
   const sideways = direction === "left" || direction === "right";

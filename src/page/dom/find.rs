@@ -36,7 +36,7 @@ pub(super) async fn find(run: &Run) -> Outcome<JsValue> {
         if let Some(holder) = holder {
             entry.id = page.refs.id(&holder);
             if page.refs.told(entry.id).is_none() {
-                page.refs.tell(entry.id, &page.called(&holder).0, "");
+                page.tell(&holder, entry.id, "", "");
             }
         }
         entry.name = shorten(&entry.name, 200);

@@ -1,10 +1,10 @@
 //! One set of page tools: the rules, the references, and what was read last.
 
-use super::bridge::{Fail, Outcome, get, object};
+use super::bridge::{Fail, Outcome, get, object, refuse};
 use super::hands::Hands;
 use super::names::name_of;
 use super::policy::Policy;
-use super::refs::Refs;
+use super::refs::{Refs, Told};
 use super::state::value_of;
 use super::tree::{as_element, closest, role};
 use crate::page::entry::Snapshot;
@@ -43,11 +43,21 @@ impl Page {
         (if role.is_empty() { el.local_name() } else { role.to_owned() }, name)
     }
 
+    /// Notes what the model is told of an element.
+    pub(super) fn tell(&self, el: &Element, id: u32, role: &str, name: &str) {
+        self.refs.tell(id, Told { role: role.to_owned(), name: name.to_owned(), row: self.row_of(el) });
+    }
+
+    /// How the row begins that an element is in. Never goes out.
+    fn row_of(&self, el: &Element) -> String {
+        self.hands.act("rowOf", &[el]).as_string().unwrap_or_default()
+    }
+
     /// An element in words: `bkt12 button "Save"`.
     pub(super) fn describe(&self, el: &Element) -> String {
         let (role, name) = self.called(el);
         let id = self.refs.id(el);
-        self.refs.tell(id, &role, &name);
+        self.tell(el, id, &role, &name);
         let name = if name.is_empty() { String::new() } else { format!(" {}", quote(&name)) };
         format!("{} {role}{name}", self.refs.tag.reference(id))
     }
@@ -63,16 +73,22 @@ impl Page {
     /// The element of a reference, if it is still what the model was told it is.
     pub(super) fn resolve(&self, reference: &str) -> Outcome<Element> {
         let (id, el) = self.refs.resolve(reference)?;
-        if let Some((role, name)) = self.refs.told(id) {
-            let now = self.called(&el);
-            // An element that had no role and no name was found by its text.
-            if (now.0.as_str(), now.1.as_str()) != (role.as_str(), name.as_str()) && !name.is_empty() {
-                let was = format!("{role} {}", quote(&name));
-                return Err(format!(
-                    "{reference} has changed: it was {was} and is now {}; nothing was done: look whether it is still what you want",
-                    self.describe(&el)
-                ).into());
-            }
+        let Some(told) = self.refs.told(id) else { return Ok(el) };
+        let (role, name) = self.called(&el);
+        // An element that had no name was found by its text.
+        if (role != told.role || name != told.name) && !told.name.is_empty() {
+            let was = format!("{} {}", told.role, quote(&told.name));
+            return Err(format!(
+                "{reference} has changed: it was {was} and is now {}; nothing was done: look whether it is still what you want",
+                self.describe(&el)
+            )
+            .into());
+        }
+        if told.row != self.row_of(&el) {
+            return refuse(
+                &el,
+                "is in another row now, or its row has changed; nothing was done: read the page again",
+            );
         }
         Ok(el)
     }
@@ -95,7 +111,7 @@ impl Page {
         if let Some(el) = el.filter(|el| el.is_connected()) {
             let (role, name) = self.called(el);
             let id = self.refs.id(el);
-            self.refs.tell(id, &role, &name);
+            self.tell(el, id, &role, &name);
             members.push(("ref", self.refs.tag.reference(id).into()));
             if let Some(value) = value_of(&self.policy, el, &el.local_name(), &role) {
                 members.push(("value", value.into()));

@@ -28,11 +28,18 @@ extern "C" {
     fn deref(this: &WeakRef) -> Option<Element>;
 }
 
+/// What the model was told of an element, and how the row began that it was in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Told {
+    pub(super) role: String,
+    pub(super) name: String,
+    pub(super) row: String,
+}
+
 #[derive(Debug)]
 struct Known {
     element: WeakRef,
-    /// What the model was told: the role and the name.
-    told: Option<(String, String)>,
+    told: Option<Told>,
 }
 
 /// The references of one document.
@@ -79,12 +86,12 @@ impl Refs {
     }
 
     /// Notes what the model is told of an element.
-    pub(super) fn tell(&self, id: u32, role: &str, name: &str) {
-        self.at(id, |known| known.told = Some((role.to_owned(), name.to_owned())));
+    pub(super) fn tell(&self, id: u32, told: Told) {
+        self.at(id, |known| known.told = Some(told));
     }
 
     /// What the model was told of an element.
-    pub(super) fn told(&self, id: u32) -> Option<(String, String)> {
+    pub(super) fn told(&self, id: u32) -> Option<Told> {
         self.at(id, |known| known.told.clone()).flatten()
     }
 
@@ -113,7 +120,7 @@ impl Refs {
             Some(_) => {
                 let was = self
                     .told(id)
-                    .map(|(role, name)| format!(" ({role} {})", crate::page::words::quote(&name)));
+                    .map(|told| format!(" ({} {})", told.role, crate::page::words::quote(&told.name)));
                 Err(format!(
                     "{reference}{} is stale: it is no longer on the page; {again}",
                     was.unwrap_or_default()

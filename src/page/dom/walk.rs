@@ -259,7 +259,7 @@ impl Walker<'_> {
         if matches!(tag, "iframe" | "frame") && frame_document(el).is_none() {
             marks.push_str(" unreachable: another origin");
         }
-        page.refs.tell(id, role, if by_parts { "" } else { &name });
+        page.tell(el, id, role, if by_parts { "" } else { &name });
         let value = value_of(&page.policy, el, tag, role).filter(|value| !value.is_empty());
         inner.quiet = place.quiet || ((is_said_by_name(role) || clickable) && !name.is_empty());
         self.entries.push(Entry {

@@ -95,6 +95,16 @@ test("an element that became another thing is not clicked, and the model is told
   await page.end();
 });
 
+test("a button that a page moved to another row is not clicked", async () => {
+  const page = await ground.open(`<ul><li><span>Ann</span> <button>Delete</button></li></ul>`, { script: "globalThis.clicks = 0; addEventListener('click', () => (globalThis.clicks += 1));" });
+  const ref = await page.ref('"Delete"');
+  await page.evaluate(() => (document.querySelector("span").textContent = "Bob"));
+  assert.match(await page.bad("click", { ref }), new RegExp(`${ref} button "Delete" is in another row now`));
+  assert.equal(await page.evaluate(() => globalThis.clicks), 0);
+  await page.good("click", { ref });
+  await page.end();
+});
+
 test("only what changed is told", async () => {
   const page = await ground.open(`<main><h1>Cart</h1><p id="count">0 items</p><button>Buy</button><div id="box"></div></main>`);
   await page.good("read_page");
