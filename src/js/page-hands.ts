@@ -6,7 +6,7 @@
 import { active, clickAt, fire, focus, moveTo, viewOf } from "./page-events.js";
 import { type Chord, edit, stroke } from "./page-keys.js";
 import { type Leaving, holding } from "./page-leave.js";
-import { rowOf, scrollBy, spotOf } from "./page-places.js";
+import { rowOf, scrollBy, spotOf, where } from "./page-places.js";
 
 /** What changes on the page, from the moment it was made. @internal */
 export interface Watch {
@@ -17,8 +17,8 @@ export interface Watch {
   stop(): void;
 }
 
-/** The setter or method that an element has from its class, whatever the instance itself was given by a framework. */
-function inherited(el: Element, key: string, part: "set" | "value"): ((this: Element, ...given: unknown[]) => unknown) | undefined {
+/** The getter, setter or method that an element has from its class, whatever the instance itself was given by a framework. */
+function inherited(el: Element, key: string, part: "get" | "set" | "value"): ((this: Element, ...given: unknown[]) => unknown) | undefined {
   for (let at = Object.getPrototypeOf(el) as object | null; at; at = Object.getPrototypeOf(at) as object | null) {
     const found = Object.getOwnPropertyDescriptor(at, key);
     if (found) return found[part] as ((this: Element, ...given: unknown[]) => unknown) | undefined;
@@ -41,6 +41,7 @@ export const pageHands = {
   focus,
   moveTo,
   edit,
+  where,
   rowOf,
   spotOf,
   scrollBy,
@@ -51,6 +52,17 @@ export const pageHands = {
 
   /** Presses a key. */
   press: (at: Element, chord: Chord, root: Element): Leaving | undefined => holding(at, () => stroke(at, chord, root)),
+
+  /** The form that an element is or is in, the button that sends it, and the fields that the browser finds invalid. */
+  formOf(el: Element): { form: Element; button: Element | undefined; invalid: Element[] } | undefined {
+    const form = el.localName === "form" ? el : ((el as HTMLInputElement).form ?? el.closest("form"));
+    if (!form) return undefined;
+    const fields = [...(inherited(form, "elements", "get")?.call(form) as Iterable<HTMLInputElement>)];
+    const sends = (one: Element) => /^(submit|image)$/.test((one as HTMLInputElement).type);
+    const button = sends(el) ? el : fields.find(sends);
+    const unchecked = form.hasAttribute("novalidate") || button?.hasAttribute("formnovalidate");
+    return { form, button, invalid: unchecked ? [] : fields.filter((one) => one.willValidate && !one.validity.valid) };
+  },
 
   /** Sends a form as a button would. */
   submit: (form: Element, button: Element | undefined): Leaving | undefined =>

@@ -54,6 +54,17 @@ function coverOfFrames(el: Element, x: number, y: number): Element | null | unde
   return hit === frame ? coverOfFrames(frame, left, top) : hit;
 }
 
+/** Which page it is and what of it is in the window. Queries may hold secrets and are left out. @internal */
+export function where(): { title: string; address: string; scrolled: string } {
+  const { origin, pathname, search, hash } = location;
+  const route = /^#[/!]/.test(hash) ? hash.split("?")[0] : "";
+  return {
+    title: document.title,
+    address: `${origin}${pathname}${search && "?…"}${route}`,
+    scrolled: `(scrolled to ${Math.round(scrollY)} of ${document.documentElement.scrollHeight}, window ${innerHeight})`,
+  };
+}
+
 const ROW = "tr, li, article, [role=row], [role=listitem], [role=article], [role=treeitem]";
 const ROW_START = 32;
 

@@ -3,7 +3,7 @@
 //! What is left out is counted and told, never dropped in silence.
 
 use super::entry::{Entry, Snapshot, Tag};
-use super::words::shorten;
+use super::words::{joined, shorten};
 
 /// What every text that holds words of the page begins with.
 pub const NOTICE: &str =
@@ -98,7 +98,7 @@ fn counted(dropped: &[&Entry]) -> String {
     if others > 0 {
         words.push(format!("{others} others"));
     }
-    format!("left out for length: {}", words.join(", "))
+    format!("left out for length: {}", joined(&words, ", "))
 }
 
 #[cfg(test)]

@@ -23,6 +23,19 @@ fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
+/// Texts with something between them.
+#[must_use]
+pub fn joined(texts: &[String], between: &str) -> String {
+    let mut out = String::new();
+    for text in texts {
+        if !out.is_empty() {
+            out.push_str(between);
+        }
+        out.push_str(text);
+    }
+    out
+}
+
 /// Cuts a text to a number of characters, with a mark where something is missing.
 #[must_use]
 pub fn shorten(text: &str, most: usize) -> String {

@@ -6,7 +6,7 @@ use super::reach::reach;
 use super::run::Run;
 use super::state::{checked, label_of, options, options_told};
 use super::tree::{children, element, is_visible, kind, referenced, role};
-use crate::page::words::{is_one_of, quote, squeeze};
+use crate::page::words::{is_one_of, joined, quote, squeeze};
 use js_sys::Array;
 use wasm_bindgen::prelude::*;
 use web_sys::Element;
@@ -99,7 +99,7 @@ async fn built(run: &Run, el: &Element, wanted: &[String]) -> Outcome<JsValue> {
             let shown = if names.is_empty() {
                 "no options are shown".to_owned()
             } else {
-                format!("it shows {}", names.join(", "))
+                format!("it shows {}", joined(&names, ", "))
             };
             return refuse(el, format!("has no option {}: {shown}", quote(one)));
         };

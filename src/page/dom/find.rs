@@ -5,7 +5,7 @@ use super::read::read;
 use super::run::Run;
 use crate::page::entry::Entry;
 use crate::page::render::NOTICE;
-use crate::page::words::{quote, shorten};
+use crate::page::words::{joined, quote, shorten};
 use wasm_bindgen::prelude::*;
 
 const FEW: f64 = 20.0;
@@ -60,7 +60,7 @@ pub(super) async fn find(run: &Run) -> Outcome<JsValue> {
             given.as_ref().map(|given| format!("{key} {}", quote(&shorten(given, 80))))
         })
         .collect();
-    Ok(format!("{NOTICE}\nsearch for {}\n{}{note}", search.join(", "), found.concat()).into())
+    Ok(format!("{NOTICE}\nsearch for {}\n{}{note}", joined(&search, ", "), found.concat()).into())
 }
 
 fn fits(entry: &Entry, words: Option<&str>, role: Option<&str>, name: Option<&str>) -> bool {

@@ -1,7 +1,6 @@
 //! `read_page`: the page, a part of it, or what changed in it, as text.
 
-use super::bridge::{Outcome, get, number, text};
-use super::policy::{document, window};
+use super::bridge::{Outcome, text};
 use super::run::Run;
 use super::walk::{Reading, walk};
 use crate::page::diff::changes;
@@ -63,7 +62,7 @@ pub(super) async fn read_page(run: &Run) -> Outcome<JsValue> {
     }
     run.pause().await?;
     let notes: String = notes.iter().map(|note| format!("[{note}]\n")).collect();
-    Ok(format!("{NOTICE}\n{}\n{body}{notes}", heading(&root)?).trim_end().into())
+    Ok(format!("{NOTICE}\n{}\n{body}{notes}", heading(run)).trim_end().into())
 }
 
 /// Reads, and once more if the page was rebuilt meanwhile.
@@ -81,32 +80,9 @@ pub(super) async fn read(run: &Run, root: &Element, viewport: bool) -> Outcome<(
 }
 
 /// Which page it is and what of it is in the window.
-fn heading(root: &Element) -> Outcome<String> {
-    let document = document()?;
-    let window = window()?;
-    let location = get(&window, "location");
-    let part = |key: &str| text(&location, key).unwrap_or_default();
-    let hash = part("hash");
-    let route = if hash.starts_with("#/") || hash.starts_with("#!") {
-        hash.split('?').next().unwrap_or_default()
-    } else {
-        ""
-    };
-    let address = format!(
-        "{}{}{}{route}",
-        part("origin"),
-        part("pathname"),
-        if part("search").is_empty() { "" } else { "?…" }
-    );
-    let title = shorten(&without_cards(&squeeze(&document.title())), 120);
-    let element = document.document_element().unwrap_or_else(|| root.clone());
-    let size = |of: &JsValue, key: &str| number(of, key).unwrap_or(0.0) as i32;
-    Ok(format!(
-        "page {} {} (scrolled to {} of {}, window {})",
-        quote(&title),
-        shorten(&without_cards(&squeeze(&address)), 300),
-        size(&window, "scrollY"),
-        size(&element, "scrollHeight"),
-        size(&window, "innerHeight"),
-    ))
+fn heading(run: &Run) -> String {
+    let told = run.page.hands.act("where", &[]);
+    let part =
+        |key: &str, most| shorten(&without_cards(&squeeze(&text(&told, key).unwrap_or_default())), most);
+    format!("page {} {} {}", quote(&part("title", 120)), part("address", 300), part("scrolled", 120))
 }

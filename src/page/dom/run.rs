@@ -3,10 +3,8 @@
 use super::bridge::{Outcome, flag, number, text, words};
 use super::page::Page;
 use std::future::{Future, ready};
-use std::mem::ManuallyDrop;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
@@ -90,37 +88,21 @@ async fn settled(promise: Result<js_sys::Promise, JsValue>) -> Outcome<()> {
 
 type Running<'a> = Pin<Box<dyn Future<Output = Outcome<JsValue>> + 'a>>;
 
-/// A tool's future, which always runs to its end: so nothing is left in it to be cleared away, and the code for that
-/// need not ship.
-struct Whole<F>(ManuallyDrop<Pin<Box<F>>>);
-
-impl<F: Future> Future for Whole<F> {
-    type Output = F::Output;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        self.0.as_mut().poll(context)
-    }
-}
-
-fn whole<'a>(tool: impl Future<Output = Outcome<JsValue>> + 'a) -> Running<'a> {
-    Box::pin(Whole(ManuallyDrop::new(Box::pin(tool))))
-}
-
-/// Does what a tool is for.
+/// Does what a tool is for. Each tool's future is apart, so that none holds room for all.
 pub(super) fn run<'a>(name: &str, run: &'a Run) -> Running<'a> {
     match name {
-        "read_page" => whole(super::read::read_page(run)),
-        "find" => whole(super::find::find(run)),
-        "click" => whole(super::click::click(run)),
-        "hover" => whole(super::click::hover(run)),
-        "fill" => whole(super::fill::fill(run)),
-        "select" => whole(super::choose::select(run)),
-        "check" => whole(super::choose::check(run)),
-        "press" => whole(super::press::press(run)),
-        "scroll" => whole(super::view::scroll(run)),
-        "highlight" => whole(super::view::highlight(run)),
-        "wait_for" => whole(super::wait::wait_for(run)),
-        "submit" => whole(super::submit::submit(run)),
+        "read_page" => Box::pin(super::read::read_page(run)),
+        "find" => Box::pin(super::find::find(run)),
+        "click" => Box::pin(super::click::click(run)),
+        "hover" => Box::pin(super::click::hover(run)),
+        "fill" => Box::pin(super::fill::fill(run)),
+        "select" => Box::pin(super::choose::select(run)),
+        "check" => Box::pin(super::choose::check(run)),
+        "press" => Box::pin(super::press::press(run)),
+        "scroll" => Box::pin(super::view::scroll(run)),
+        "highlight" => Box::pin(super::view::highlight(run)),
+        "wait_for" => Box::pin(super::wait::wait_for(run)),
+        "submit" => Box::pin(super::submit::submit(run)),
         "get_selection" => Box::pin(ready(super::view::selection(run))),
         "navigate" => Box::pin(ready(super::submit::navigate(run))),
         _ => Box::pin(ready(Err("there is no such page tool".into()))),

@@ -4,7 +4,7 @@ use super::bridge::{flag, get, number, some, text, text_for};
 use super::policy::Policy;
 use super::tree::{as_element, is_editor, kind};
 use crate::page::mask::without_cards;
-use crate::page::words::{is_one_of, quote, shorten, squeeze};
+use crate::page::words::{is_one_of, joined, quote, shorten, squeeze};
 use web_sys::Element;
 
 const LONGEST_VALUE: usize = 200;
@@ -42,7 +42,10 @@ pub(super) fn raw_value(el: &Element, tag: &str, role: &str) -> Option<String> {
 
 fn files(el: &Element) -> String {
     let Some(files) = some(el, "files") else { return String::new() };
-    js_sys::Array::from(&files).iter().filter_map(|file| text(&file, "name")).collect::<Vec<_>>().join(", ")
+    joined(
+        &js_sys::Array::from(&files).iter().filter_map(|file| text(&file, "name")).collect::<Vec<_>>(),
+        ", ",
+    )
 }
 
 /// The options of a native list.
@@ -66,7 +69,7 @@ pub(super) fn problem_of(policy: &Policy, el: &Element) -> String {
 /// The chosen options of a native list.
 pub(super) fn selected_text(el: &Element) -> String {
     let chosen: Vec<_> = options(el).iter().filter(|one| flag(one, "selected")).map(label_of).collect();
-    chosen.join(", ")
+    joined(&chosen, ", ")
 }
 
 /// Whether a control is on: the control's own word, or ARIA's.
@@ -146,7 +149,7 @@ pub(super) fn options_told(policy: &Policy, el: &Element) -> String {
     let told: Vec<_> = all.iter().take(OPTIONS).map(|one| quote(&shorten(&label_of(one), 60))).collect();
     let more = all.len().saturating_sub(OPTIONS);
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("options {}{rest}", told.join(", "))
+    format!("options {}{rest}", joined(&told, ", "))
 }
 
 /// Whether it has the focus in its document or shadow root.

@@ -1,58 +1,44 @@
 //! `submit` and `navigate`: both may end the page, so both answer first and go then.
 
-use super::bridge::{Fail, Outcome, flag, get, refuse, text};
+use super::bridge::{Outcome, get, refuse};
 use super::run::Run;
-use super::state::problem_of;
+use super::state::{is_disabled, problem_of};
 use super::tree::as_element;
-use crate::page::words::{quote, shorten, squeeze};
+use crate::page::words::{joined, quote, shorten, squeeze};
 use js_sys::Array;
 use wasm_bindgen::prelude::*;
-use web_sys::Element;
 
+/// How many fields are told of at once.
 const PROBLEMS: usize = 8;
 
 /// Sends a form as its button would, if the browser finds it valid.
 pub(super) async fn submit(run: &Run) -> Outcome<JsValue> {
     let el = run.page.target(&run.needs("ref")?)?;
-    let form = if el.local_name() == "form" {
-        Some(el.clone())
-    } else {
-        as_element(&get(&el, "form")).or_else(|| el.closest("form").ok().flatten())
+    let found = run.page.hands.act("formOf", &[&el]);
+    let Some(form) = as_element(&get(&found, "form")) else {
+        return refuse(&el, "is in no form: click what sends it");
     };
-    let form = form.ok_or_else(|| Fail::from("is in no form: click what sends it").of(&el))?;
-    run.page.policy.permits(&form)?;
-    if !form.has_attribute("novalidate") {
-        let problems = problems(run, &form);
-        if !problems.is_empty() {
-            return refuse(&el, format!("was not sent: {}", problems.join("; ")));
-        }
+    let button = as_element(&get(&found, "button"));
+    for one in button.iter().chain([&form]) {
+        run.page.policy.permits(one)?;
     }
-    let button = matches!(text(&el, "type").as_deref(), Some("submit" | "image")).then(|| el.clone());
-    let button = button.or_else(|| {
-        Array::from(&get(&form, "elements"))
-            .iter()
-            .filter_map(|one| as_element(&one))
-            .find(|one| text(one, "type").as_deref() == Some("submit"))
-    });
-    if let Some(button) = &button
-        && super::state::is_disabled(button)
-    {
+    // What the browser has against it, field by field.
+    let invalid = Array::from(&get(&found, "invalid"));
+    let problems: Vec<String> = invalid
+        .iter()
+        .filter_map(|field| as_element(&field))
+        .take(PROBLEMS)
+        .map(|field| format!("{}: {}", run.page.describe(&field), problem_of(&run.page.policy, &field)))
+        .collect();
+    if !problems.is_empty() {
+        return refuse(&el, format!("was not sent: {}", joined(&problems, "; ")));
+    }
+    if let Some(button) = button.as_ref().filter(|button| is_disabled(button)) {
         return refuse(button, "is disabled, so the form cannot be sent now");
     }
     let note = run.page.hands.submit(&form, button.as_ref()).after(run);
     run.settle().await?;
     Ok(run.page.report("sent the form", None, note))
-}
-
-/// What the browser has against a form, field by field.
-fn problems(run: &Run, form: &Element) -> Vec<String> {
-    let fields = Array::from(&get(form, "elements"));
-    let invalid = |field: &Element| !flag(&get(field, "validity"), "valid") && flag(field, "willValidate");
-    let found = fields.iter().filter_map(|field| as_element(&field)).filter(invalid);
-    found
-        .take(PROBLEMS)
-        .map(|field| format!("{}: {}", run.page.describe(&field), problem_of(&run.page.policy, &field)))
-        .collect()
 }
 
 /// Goes to an address of the same site, back, forward, or loads the page again.

@@ -324,6 +324,10 @@ test("a form is sent once its fields are valid, and what is wrong is told field 
   assert.equal(await page.evaluate(() => globalThis.sent), 1);
   assert.match(await page.bad("submit", { ref: await page.ref('"Alone"') }), /is in no form/);
   await page.end();
+
+  const shadowed = await ground.open(`<form aria-label="Traps"><input name="elements" aria-label="A"><input name="submit" aria-label="B"><button class="no">Send</button></form>`, { options: { deny: ".no" } });
+  assert.match(await shadowed.bad("submit", { ref: await shadowed.ref('form "Traps"') }), /button "Send" is in a part of the page that this app does not let/);
+  await shadowed.end();
 });
 
 test("navigating answers first, and only within this site", async () => {
