@@ -50,8 +50,25 @@ const reads: ToolAnnotations = { readOnly: true, idempotent: true };
 const acts: ToolAnnotations = { destructive: true };
 const harmless: ToolAnnotations = { idempotent: true };
 
+/** The names of the tools. */
+export type PageToolName =
+  | "read_page"
+  | "find"
+  | "click"
+  | "hover"
+  | "fill"
+  | "select"
+  | "check"
+  | "press"
+  | "scroll"
+  | "wait_for"
+  | "highlight"
+  | "submit"
+  | "navigate"
+  | "get_selection";
+
 /** The tools. @internal */
-export const pageToolSpecs = {
+export const pageToolSpecs: Record<PageToolName, PageToolSpec> = {
   read_page: {
     description:
       "Reads the page as an outline of roles, names, values and states. Each element has a ref such as bkt12 for the other tools. " +
@@ -191,7 +208,4 @@ export const pageToolSpecs = {
     output: page,
     annotations: reads,
   },
-} as const satisfies Record<string, PageToolSpec>;
-
-/** The names of the tools. */
-export type PageToolName = keyof typeof pageToolSpecs;
+};
