@@ -8,6 +8,7 @@
 //! | [`runtime`] | what to do about it: one state machine without IO, time or chance |
 //! | [`schema`] | JSON Schema: classify arguments, check results, issues a model can repair from |
 //! | [`engine`] | the bundled engine: a scriptable server side, for tests and the demo |
+//! | [`page`] | the built-in page tools: snapshots of a page, and acting in it |
 //! | `browser` | the only code that touches a browser (wasm32 only) |
 
 #![deny(unsafe_code)]
@@ -18,6 +19,9 @@ pub mod schema;
 
 #[cfg(feature = "engine")]
 pub mod engine;
+
+#[cfg(feature = "page")]
+pub mod page;
 
 #[cfg(target_arch = "wasm32")]
 pub mod browser;

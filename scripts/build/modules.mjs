@@ -4,4 +4,4 @@
  * A `renewable` one can be made anew after a trap.
  * One with a `workspace` is linked there, where other crates stand in for some of its dependencies.
  */
-export const modules = [{ name: "runtime", renewable: true }, { name: "schema", workspace: "tools/schema-wasm" }, { name: "engine" }];
+export const modules = [{ name: "runtime", renewable: true }, { name: "schema", workspace: "tools/schema-wasm" }, { name: "engine" }, { name: "page" }];

@@ -14,10 +14,10 @@ import { wasmEnvironment, wasmTarget } from "../setup/wasm-env.mjs";
 import { modules } from "./modules.mjs";
 import { shortenImports } from "./short-names.mjs";
 
-/** For the file every page waits for: flattened first, more rounds find half a kilobyte more, at three times the time. */
+/** For the files pages wait for: flattened first, more rounds find half a kilobyte more, at three times the time. */
 const thorough = ["-Oz", "--flatten", "--rereloop", "-Oz", "-Oz", "--converge"];
 /** Functions that are alike stand beside each other then, where compression sees it. */
-const shrink = (name) => [...(name === "runtime" ? thorough : ["-Oz"]), "--reorder-functions-by-name"];
+const shrink = (name) => [...(name === "runtime" || name === "page" ? thorough : ["-Oz"]), "--reorder-functions-by-name"];
 const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
 const shippedDir = join(pkgDir, "wasm");
 const shippedFiles = (name) => [`${name}_bg.wasm`, `${name}.js`, `${name}.d.ts`];

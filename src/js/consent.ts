@@ -4,6 +4,7 @@
  * {@link Given}. Only a clear yes is one.
  */
 import { ask } from "./ask/asking.js";
+import { Drafts } from "./ask/drafts.js";
 import { noteEdit } from "./ask/edited.js";
 import { decide } from "./ask/policy.js";
 import type { Checked } from "./ask/question.js";
@@ -69,6 +70,8 @@ async function byQuestion(given: Given, parts: HostParts, call: CallKey & { name
     present = askInDialog();
   }
   const editable = tool.editable === true;
+  // A question whose call has not started comes back after a reload, and with it what was changed so far.
+  const draft = editable ? new Drafts().at(dispatcher.emitter, call, "approval") : undefined;
   const open = ask(
     given,
     present,
@@ -76,6 +79,8 @@ async function byQuestion(given: Given, parts: HostParts, call: CallKey & { name
       kind: "approval",
       title: call.action ?? call.name,
       schema: editable ? given.checksOf(tool).declared("input") : undefined,
+      initial: draft?.value,
+      keep: draft?.keep,
       signal,
       call: { ...call, editable, covers: once ? { tool: tool.name, milliseconds: tool.grantFor ?? GRANT } : undefined },
       check: (value) => checked(given, parts, tool, value),

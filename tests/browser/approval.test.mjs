@@ -176,6 +176,20 @@ test("a reload brings an open approval back, once, and it still decides", () =>
     assert.equal(await page.evaluate(() => globalThis.stage.runtime.questions.size), 0);
   }));
 
+test("a reload brings back what was changed in the arguments so far", () =>
+  play(async ({ page, ran, send, dialog, reload, calls }) => {
+    await send("edit");
+    await dialog();
+    await label(page, "Sum").fill("6");
+    await reload();
+    await dialog();
+    assert.equal(await label(page, "Sum").inputValue(), "6");
+    await part(page, "submit").click();
+    await calls();
+    assert.deepEqual(ran, [["pay", { to: "Ada", sum: 6 }]]);
+    await page.waitForFunction(() => sessionStorage.getItem("pagehand drafts") === null);
+  }));
+
 test("a reload brings the form of a call that may run again back, with what was typed and without secrets", () =>
   play(async ({ page, ran, send, dialog, reload, calls }) => {
     await send("reads");

@@ -1,12 +1,17 @@
 /**
- * What was typed into the questions of calls that may run again after a reload, until the call ends. Kept in the
- * tab's own storage, by call, without passwords; where there is none, nothing is kept.
+ * What was typed into questions that come back after a reload, until their call ends. Kept in the tab's own storage,
+ * by call, without passwords; where there is none, nothing is kept.
  */
+import type { Emitter } from "../emitter.js";
+import type { CallKey, RuntimeEvent } from "../events.js";
 
 /** Most drafts of a tab; the oldest go first. */
 const MOST = 24;
 /** Longest draft, in characters. */
 const LONGEST = 20_000;
+
+/** The calls whose end is awaited. */
+const watched = new Set<string>();
 
 type Entry = [id: string, value: unknown];
 
@@ -26,6 +31,27 @@ export class Drafts {
     } catch {
       // What has no JSON form is typed anew.
     }
+  }
+
+  /**
+   * What had been typed at a place within a call, and how to keep it. All of a call's go when the call has ended,
+   * which is not so where the page just leaves.
+   */
+  at(emitter: Emitter<RuntimeEvent>, { sessionId, callId, attempt }: CallKey, place: string): { value: unknown; keep: (value: unknown) => void } {
+    const call = JSON.stringify([sessionId, callId, attempt]);
+    const id = `${call} ${place}`;
+    if (!watched.has(call)) {
+      watched.add(call);
+      const off = new AbortController();
+      const hear = (event: CallKey): void => {
+        if (event.callId !== callId || event.attempt !== attempt || event.sessionId !== sessionId) return;
+        off.abort();
+        watched.delete(call);
+        this.drop(call);
+      };
+      for (const type of ["agent.tool.called", "agent.tool.failed"] as const) emitter.on(type, hear, off);
+    }
+    return { value: this.get(id), keep: (value) => this.set(id, value) };
   }
 
   /** Forgets those whose id begins so. */

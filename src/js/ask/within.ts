@@ -24,10 +24,8 @@ export interface Asker extends CallKey {
   readonly emit?: ((event: QuestionEvent) => void) | undefined;
   /** Stops the call's clock, or lets it go on. */
   readonly clock?: ((stop: boolean) => void) | undefined;
-  /** Whether what is typed is kept for a run after a reload. */
-  readonly drafts?: boolean | undefined;
-  /** Calls back when the call has ended; gives nothing where the page just leaves. */
-  readonly ended?: ((run: () => void) => void) | undefined;
+  /** Gives what had been typed into the n-th form, and keeps what is; nothing where it does not come back. */
+  readonly draft?: ((n: number) => { value: unknown; keep: (value: unknown) => void }) | undefined;
 }
 
 /** What a run has asked so far, by what is its own: the signal. The clock is one for all its questions. */
@@ -51,9 +49,9 @@ export async function askWithin(given: Given, asker: Asker, form: boolean, reque
   const extras = { call, opened: shown(asker.questions, asker.emit, () => ((asking = true), clock(1))) };
   try {
     if (!form) return await askConfirm(given, show, bound(request as string | ConfirmRequest, signal), extras);
-    const draft = draftOf(asker, (run.forms += 1));
+    const draft = asker.draft?.((run.forms += 1));
     const wanted = bound(request as FormRequest, signal) as FormRequest;
-    return await askForm(given, show, draft.value === undefined ? wanted : { ...wanted, initial: draft.value }, { ...extras, keep: draft.keep });
+    return await askForm(given, show, draft?.value === undefined ? wanted : { ...wanted, initial: draft.value }, { ...extras, keep: draft?.keep });
   } finally {
     if (asking) clock(-1);
   }
@@ -69,16 +67,6 @@ export async function dialog(): Promise<Present> {
 function bound<R extends RequestFields>(request: string | R, signal: AbortSignal): RequestFields | R {
   if (typeof request !== "object" || request === null) return { title: request, signal };
   return { ...request, signal: request.signal ? AbortSignal.any([request.signal, signal]) : signal };
-}
-
-/** What had been typed into the n-th form of this call, and how to keep it. */
-function draftOf({ drafts: kept, sessionId, callId, attempt, ended }: Asker, n: number): { value?: unknown; keep?: (value: unknown) => void } {
-  if (!kept || !ended) return {};
-  const drafts = new Drafts();
-  const call = JSON.stringify([sessionId, callId, attempt]);
-  const id = `${call} ${n}`;
-  if (n === 1) ended(() => drafts.drop(call));
-  return { value: drafts.get(id), keep: (value) => drafts.set(id, value) };
 }
 
 /** Asks for the handler of a runtime's call. @internal */
@@ -106,16 +94,7 @@ export function askInCall(given: Given, parts: RunParts, run: Parameters<Host["i
     questions,
     emit: (event) => emitter.emit(event),
     clock: (stop) => (invocation ? void call((raw) => (stop ? raw.askingStarted(invocation) : raw.askingEnded(invocation))) : alive(stop)),
-    drafts: again,
-    ended: (over) => {
-      const off = new AbortController();
-      const hear = (event: CallKey): void => {
-        if (event.callId !== key.callId || event.attempt !== key.attempt || event.sessionId !== key.sessionId) return;
-        off.abort();
-        over();
-      };
-      for (const type of ["agent.tool.called", "agent.tool.failed"] as const) emitter.on(type, hear, off);
-    },
+    draft: again ? (n) => new Drafts().at(emitter, key, `${n}`) : undefined,
   };
   return askWithin(given, asker, form, request);
 }

@@ -1,0 +1,71 @@
+/**
+ * The entry `pagehand/page`: ready tools with which a model reads the page and acts in it as a person's hands do.
+ * Importing it does nothing; `pageTools()` loads the WASM file that does the work.
+ */
+import { PagehandError, messageOf } from "./errors.js";
+import type { JsonSchema } from "./infer.js";
+import type { MaybePromise, WasmSource } from "./load.js";
+import { pageFile } from "./page-file.js";
+import { pageHands } from "./page-hands.js";
+import { pageHost } from "./page-host.js";
+import { type PageToolName, type PageToolSpec, pageToolSpecs } from "./page-schemas.js";
+import { type Tool, tool } from "./tool.js";
+import type { RawPage } from "./wasm/page.js";
+
+export type { PageToolName } from "./page-schemas.js";
+
+/** Options of {@link pageTools}. */
+export interface PageToolsOptions {
+  /** The part of the page that there is for the tools: an element or a CSS selector. @defaultValue the whole document */
+  root?: Element | string | undefined;
+  /** A CSS selector of the parts that may be acted on. @defaultValue all of `root` */
+  allow?: string | undefined;
+  /** A CSS selector of the parts that may not be acted on, whatever `allow` says. */
+  deny?: string | undefined;
+  /** A CSS selector of parts whose text and values are masked, beside `[data-private]`, passwords and card numbers. */
+  mask?: string | undefined;
+}
+
+/** Calls of tools that act run one after another, those of every set of page tools alike. */
+const LANE = "page";
+
+/** Loads the page tools' WASM file ahead of their first use, or from an address of your own. */
+export async function init(source?: MaybePromise<WasmSource>): Promise<void> {
+  await pageFile.load(source);
+}
+
+/**
+ * Makes the tools, for `createRuntime({ tools })` or `runtime.register`. Rejects with `invalid-options` over options,
+ * with `unsupported-environment` where there is no page, or with a load error.
+ */
+export async function pageTools(options: PageToolsOptions = {}): Promise<readonly Tool[]> {
+  if (typeof options !== "object" || options === null) throw new PagehandError("invalid-options", "the options must be an object");
+  for (const key of ["allow", "deny", "mask"] as const) {
+    const given: unknown = options[key];
+    if (given !== undefined && typeof given !== "string") throw new PagehandError("invalid-options", `option \`${key}\` must be a CSS selector`);
+  }
+  if (typeof document !== "object") throw new PagehandError("unsupported-environment", "there is no document here: page tools run in a page");
+  const { RawPage: Raw } = await pageFile.load();
+  let page: RawPage;
+  try {
+    page = new Raw(options, pageHands);
+  } catch (cause) {
+    throw new PagehandError("invalid-options", messageOf(cause), { cause });
+  }
+  const entries = Object.entries(pageToolSpecs) as [PageToolName, PageToolSpec][];
+  return Object.freeze(entries.map(([name, spec]) => make(page, name, spec)));
+}
+
+function make(page: RawPage, name: PageToolName, spec: PageToolSpec): Tool {
+  const made = tool<JsonSchema, JsonSchema>({
+    name,
+    description: spec.description,
+    action: spec.action,
+    input: spec.input,
+    output: spec.output,
+    annotations: spec.annotations,
+    lane: spec.annotations.readOnly ? undefined : LANE,
+    execute: (input, context) => page.run(name, input as object, pageHost(context.signal, context.after)),
+  });
+  return made as Tool;
+}
