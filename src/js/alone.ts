@@ -8,6 +8,7 @@ import type { InputClass, ToolReport } from "./events.js";
 import type { Given } from "./given.js";
 import type { Invocation, InvokeContext } from "./invoke.js";
 import type { Numbers } from "./parse.js";
+import { serialise, toJsonText } from "./serialise.js";
 import type { InvalidInput, Tool, ToolContext } from "./tool.js";
 
 /** Runs it. @internal */
@@ -144,9 +145,9 @@ class Run {
   }
 
   #arguments(rawInput: unknown): string {
-    const { PagehandError, messageOf, toJsonText } = this.#given;
+    const { PagehandError, messageOf } = this.#given;
     try {
-      return toJsonText(rawInput);
+      return toJsonText(rawInput, messageOf);
     } catch (error) {
       throw new PagehandError("malformed-arguments", messageOf(error), { cause: error });
     }
@@ -181,10 +182,10 @@ class Run {
   }
 
   async #checkOutput(output: unknown): Promise<void> {
-    const { PagehandError, checksOf, messageOf, serialise } = this.#given;
+    const { PagehandError, checksOf, messageOf } = this.#given;
     let json: string;
     try {
-      ({ json } = await serialise(output));
+      ({ json } = await serialise(output, messageOf));
     } catch (error) {
       throw new PagehandError("unserialisable-result", messageOf(error), { cause: error });
     }

@@ -11,7 +11,7 @@ import { schemaKit } from "./files.js";
 import type { AnySchema, JsonSchema } from "./infer.js";
 import { cap } from "./lists.js";
 import { type Numbers, parseJson, parseOr } from "./parse.js";
-import { toJsonText } from "./serialise.js";
+import { plainText } from "./plain.js";
 import { type StandardSchema, isStandardSchema, toIssues } from "./standard-schema.js";
 
 /** What a validator says. A validator that threw gives an issue, and what it threw as `cause`. */
@@ -149,7 +149,7 @@ export class ToolChecks {
 /** What tells arguments apart; nothing for those that are nested deeper than can be written. */
 function idOf(given: unknown): string {
   try {
-    return toJsonText(given);
+    return plainText(given);
   } catch {
     return "";
   }

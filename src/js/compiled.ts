@@ -6,6 +6,7 @@ import type { ErrorCode } from "./codes.js";
 import type { Issue, PagehandError } from "./errors.js";
 import type { JsonSchema } from "./infer.js";
 import type * as SchemaGlue from "./wasm/schema.js";
+import { toJsonText } from "./serialise.js";
 
 /** The drafts of JSON Schema. */
 export type Draft = "4" | "6" | "7" | "2019-09" | "2020-12";
@@ -46,7 +47,6 @@ export interface SchemaKit {
   load(): Promise<typeof SchemaGlue>;
   readonly PagehandError: typeof PagehandError;
   messageOf(thrown: unknown): string;
-  toJsonText(value: unknown): string;
 }
 
 /** Compiles. Rejects with `invalid-schema` over the schema, or with a load error. @internal */
@@ -54,7 +54,7 @@ export async function compileSchema(kit: SchemaKit, schema: JsonSchema, draft?: 
   const invalid = (cause: unknown, code: ErrorCode = "invalid-schema") => new kit.PagehandError(code, kit.messageOf(cause), { cause });
   let text: string;
   try {
-    text = kit.toJsonText(schema);
+    text = toJsonText(schema, kit.messageOf);
   } catch (error) {
     throw invalid(error);
   }

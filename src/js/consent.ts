@@ -14,6 +14,7 @@ import type { CallKey } from "./events.js";
 import type { Given } from "./given.js";
 import type { Consent, HostParts } from "./host.js";
 import type { ApprovalAnswer } from "./options.js";
+import { toJsonText } from "./serialise.js";
 import type { Tool } from "./tool.js";
 
 /** How long a yes covers later calls, where the tool does not say. */
@@ -103,7 +104,7 @@ async function checked(given: Given, { numbers }: HostParts, tool: Tool, value: 
   if (tool.editable !== true) return invalid(`the arguments of tool "${tool.name}" cannot be changed`);
   let text: string;
   try {
-    text = given.toJsonText(input);
+    text = toJsonText(input, given.messageOf);
   } catch (error) {
     return invalid(given.messageOf(error));
   }
@@ -126,7 +127,7 @@ function decisionOf(given: Given, answer: ApprovalAnswer): Consent {
   }
   if (answer.input === undefined) return { allow: true };
   try {
-    return { allow: true, text: given.toJsonText(answer.input) };
+    return { allow: true, text: toJsonText(answer.input, given.messageOf) };
   } catch (error) {
     return { allow: false, reason: `the edited arguments cannot be used: ${given.messageOf(error)}` };
   }

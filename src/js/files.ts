@@ -5,7 +5,6 @@
 import type { SchemaKit } from "./compiled.js";
 import { PagehandError, messageOf } from "./errors.js";
 import { type Glue, WasmFile } from "./load.js";
-import { toJsonText } from "./serialise.js";
 import { RawRuntime, __wbg_reset_state, buildInfo, initSync } from "./wasm/runtime.js";
 import type * as SchemaGlue from "./wasm/schema.js";
 
@@ -39,4 +38,4 @@ export const schemaFile = new WasmFile<typeof SchemaGlue>(
 );
 
 /** What compiles schemas is given of the first load. @internal */
-export const schemaKit: SchemaKit = { load: () => schemaFile.load(), PagehandError, messageOf, toJsonText };
+export const schemaKit: SchemaKit = { load: () => schemaFile.load(), PagehandError, messageOf };

@@ -8,7 +8,6 @@ import { PagehandError, SchemaValidationError, ToolExecutionError, messageOf } f
 import type { ForeignReport, ToolReport } from "./events.js";
 import { blankReport, labelOf } from "./invoke.js";
 import { parseOr } from "./parse.js";
-import { Unserialisable, serialise, toJsonText } from "./serialise.js";
 
 /** Reports of what a run started itself, by the context the run was given. @internal */
 export const nested = new WeakMap<object, (ToolReport | ForeignReport)[]>();
@@ -18,7 +17,6 @@ export const given = {
   PagehandError,
   SchemaValidationError,
   ToolExecutionError,
-  Unserialisable,
   blankReport,
   checksOf,
   guard,
@@ -26,8 +24,6 @@ export const given = {
   messageOf,
   nested,
   parseOr,
-  serialise,
-  toJsonText,
 };
 
 /** @internal */

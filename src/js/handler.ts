@@ -4,6 +4,7 @@
  */
 import type { Given } from "./given.js";
 import type { HandlerEnd, Host } from "./host.js";
+import { Unserialisable, serialise } from "./serialise.js";
 import type { RunParts } from "./stash.js";
 import type { ToolContext } from "./tool.js";
 
@@ -40,7 +41,7 @@ export async function runHandler(given: Given, parts: RunParts, ...run: Paramete
     if (!("action" in leftover)) leftover.action = given.labelOf(tool, input);
     const value = await tool.execute(input, context);
     leftover.value = value;
-    const { json, media } = await given.serialise(value);
+    const { json, media } = await serialise(value, given.messageOf);
     const end = media === undefined ? json : { json, media };
     return (await leftover.finish?.(value, end)) ?? end;
   } catch (thrown) {
@@ -49,7 +50,7 @@ export async function runHandler(given: Given, parts: RunParts, ...run: Paramete
   }
 }
 
-function failure({ PagehandError, Unserialisable, messageOf }: Given, thrown: unknown, signal: AbortSignal): HandlerEnd {
+function failure({ PagehandError, messageOf }: Given, thrown: unknown, signal: AbortSignal): HandlerEnd {
   if (thrown instanceof Unserialisable) return { message: thrown.message, retryable: false, kind: "unserialisable" };
   const declined = thrown instanceof PagehandError && thrown.code === "declined";
   const kind = signal.aborted ? "cancelled" : declined ? "declined" : "threw";

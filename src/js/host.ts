@@ -8,7 +8,6 @@ import { messageOf } from "./errors.js";
 import type { Issue } from "./errors.js";
 import { given } from "./given.js";
 import type { RunParts } from "./stash.js";
-import { toJsonText } from "./serialise.js";
 import type { FlatRecord, Written } from "./store.js";
 
 /** A handler's end as the driver reads it: a string is the value's JSON text. @internal */
@@ -87,7 +86,7 @@ export function makeHost(parts: HostParts): Host {
       if (typeof onInvalid !== "function") return null;
       try {
         const proposed: unknown = await onInvalid({ text, problem, issues: JSON.parse(issues) as Issue[] });
-        return proposed === undefined ? null : toJsonText(proposed);
+        return proposed === undefined ? null : (await import("./serialise.js")).toJsonText(proposed, messageOf);
       } catch (error) {
         parts.complain(name, error);
         return null;

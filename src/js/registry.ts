@@ -4,7 +4,7 @@
  */
 import { type Direction, type SchemaComplaint, checksOf } from "./checks.js";
 import { PagehandError, messageOf } from "./errors.js";
-import { toJsonText } from "./serialise.js";
+import { plainText } from "./plain.js";
 import type { ToolSpec } from "./life.js";
 import type { Tool } from "./tool.js";
 
@@ -68,7 +68,7 @@ export function specOf(tool: Tool, policed: boolean): ToolSpec {
   const { name, description, version, mode, annotations, onInvalid, approve, timeout, lane, encoding } = tool;
   const schema = (direction: Direction) => {
     const declared = checks.declared(direction);
-    return declared === undefined ? undefined : toJsonText(declared);
+    return declared === undefined ? undefined : plainText(declared);
   };
   try {
     return {

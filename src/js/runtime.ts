@@ -21,7 +21,6 @@ import type { MaybePromise, WasmSource } from "./load.js";
 import { type RuntimeOptions, type Settled, validateOptions } from "./options.js";
 import { Registry, prepareAtIdle, specOf } from "./registry.js";
 import { type Numbers, parseJson } from "./parse.js";
-import { toJsonText } from "./serialise.js";
 import { type Chosen, chooseSession } from "./session.js";
 import type { RunParts } from "./stash.js";
 import { type Tool, isTool, watchTools } from "./tool.js";
@@ -218,10 +217,12 @@ export class Runtime<Bag = Artifacts> implements AsyncDisposable {
     if (this.#over) return failedInvocation(name, this.#over);
     let text: string;
     try {
-      text = toJsonText(input ?? {});
+      text = (await import("./serialise.js")).toJsonText(input ?? {}, messageOf);
     } catch (cause) {
       return failedInvocation(name, new PagehandError("malformed-arguments", messageOf(cause), { cause }));
     }
+    // Closed, perhaps, while that was loading.
+    if (this.#over) return failedInvocation(name, this.#over);
     const callId = randomId();
     const ended = this.#dispatcher.waitFor(callId);
     this.#call((raw) => raw.invokeTool(callId, name, text));
@@ -242,10 +243,11 @@ export class Runtime<Bag = Artifacts> implements AsyncDisposable {
     let text: string | undefined;
     try {
       if (typeof interruptId !== "string") throw new TypeError("interruptId must be the id of an interrupt");
-      if (payload !== undefined) text = toJsonText(payload);
+      if (payload !== undefined) text = (await import("./serialise.js")).toJsonText(payload, messageOf);
     } catch (cause) {
       return { error: new PagehandError("invalid-options", messageOf(cause), { cause }) };
     }
+    if (this.#over) return { error: this.#over };
     const ended = this.#dispatcher.waitForResume(interruptId);
     this.#call((raw) => raw.answerInterrupt(interruptId, text));
     const problem = await ended;

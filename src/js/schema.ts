@@ -3,7 +3,7 @@
  * no remote fetch. The WASM file is loaded by the first `compile`.
  */
 import { type Draft, compileSchema } from "./compiled.js";
-import { PagehandError, type Issue } from "./errors.js";
+import { PagehandError, type Issue, messageOf } from "./errors.js";
 import { schemaFile, schemaKit } from "./files.js";
 import type { JsonSchema } from "./infer.js";
 import type { MaybePromise, WasmSource } from "./load.js";
@@ -42,5 +42,5 @@ export async function compile(schema: JsonSchema, options: CompileOptions = {}):
     throw new PagehandError("invalid-options", 'option `draft` must be a string: "4", "6", "7", "2019-09" or "2020-12"');
   }
   const compiled = await compileSchema(schemaKit, schema, options?.draft);
-  return { check: (value) => compiled.check(typeof value === "string" ? value : toJsonText(value)) };
+  return { check: (value) => compiled.check(typeof value === "string" ? value : toJsonText(value, messageOf)) };
 }

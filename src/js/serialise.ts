@@ -2,10 +2,13 @@
  * A handler's value to the JSON text that travels. Each odd value has one stated form, and what has
  * none is an error that names the place: nothing becomes `{}` in silence.
  * Reading a value runs getters and `toJSON`, which are user code: they may throw, and then that is told.
+ * Loaded by the first call; how a thrown thing is put into words it is given.
  */
-import { messageOf } from "./errors.js";
 import { type MediaSource, isMedia, kindOf, mediaType } from "./kinds.js";
 import type { MediaBlock } from "./media.js";
+
+/** What a thrown thing is in words. */
+type Words = (thrown: unknown) => string;
 
 /** What travels. */
 export interface Serialised {
@@ -31,8 +34,8 @@ const MAX_DEPTH = 100;
 const MAX_ITEMS = 1 << 22;
 
 /** Makes text of any value, or rejects with {@link Unserialisable}. */
-export async function serialise(value: unknown): Promise<Serialised> {
-  const walk = new Walk();
+export async function serialise(value: unknown, words: Words): Promise<Serialised> {
+  const walk = new Walk(words);
   const json = walk.whole(value, "result");
   if (walk.media.length === 0) return { json };
   const { mediaBlock } = await import("./media.js");
@@ -41,15 +44,15 @@ export async function serialise(value: unknown): Promise<Serialised> {
     try {
       blocks.push(await mediaBlock(found.value, mediaType(found.value), `page://result/${index}`));
     } catch (error) {
-      throw new Unserialisable(found.path, messageOf(error), { cause: error });
+      throw new Unserialisable(found.path, words(error), { cause: error });
     }
   }
   return { json, media: JSON.stringify(blocks) };
 }
 
 /** JSON text of a value that holds no media, for arguments. */
-export function toJsonText(value: unknown): string {
-  const walk = new Walk();
+export function toJsonText(value: unknown, words: Words): string {
+  const walk = new Walk(words);
   const json = walk.whole(value, "input");
   const media = walk.media[0];
   if (media) throw new Unserialisable(media.path, "media has no JSON form");
@@ -60,6 +63,11 @@ class Walk {
   readonly media: { value: MediaSource; path: string }[] = [];
   /** The objects the walk is inside of. */
   readonly #open = new Set<object>();
+  readonly #words: Words;
+
+  constructor(words: Words) {
+    this.#words = words;
+  }
 
   /** The place that is being read. */
   #path = "";
@@ -70,7 +78,7 @@ class Walk {
       return this.#text(value, path, "") ?? "null";
     } catch (error) {
       if (error instanceof Unserialisable) throw error;
-      throw new Unserialisable(this.#path, `reading it threw: ${messageOf(error)}`, { cause: error });
+      throw new Unserialisable(this.#path, `reading it threw: ${this.#words(error)}`, { cause: error });
     }
   }
 
@@ -107,7 +115,7 @@ class Walk {
     if (isMedia(value)) return this.#found(value, path);
     const kind = kindOf(value);
     if (can(value, "toJSON")) return this.#text(value.toJSON(key), path, key);
-    if (kind === "Error" || kind === "DOMException") return quote(messageOf(value));
+    if (kind === "Error" || kind === "DOMException") return quote(this.#words(value));
     if (Array.isArray(value)) return this.#list(value, path);
     if (/^(Number|String|Boolean|BigInt)$/.test(kind)) return this.#text(value.valueOf(), path, key);
     if (kind === "RegExp") return quote(String(value));

@@ -34,8 +34,6 @@ pub(super) struct Birth {
     /// The turn of the page's own session that it belongs to, where known.
     turn_id: Option<String>,
     trip_index: u32,
-    /// Whether this page saw it begin, rather than read of it later.
-    seen: bool,
     started_at: Millis,
 }
 
@@ -49,6 +47,8 @@ pub(super) struct Child {
     replies: u32,
     /// Whether its own stream shows a turn under way.
     in_turn: bool,
+    /// Whether its own stream has shown the end of a turn since.
+    finished_one: bool,
     /// What its parent said of its end.
     end: Option<End>,
     reports: Vec<Node>,
@@ -96,17 +96,17 @@ impl Machine {
                 // Said twice.
                 return;
             }
-            // It goes on with another turn, so the last one is over, whether or not its stream has said so.
-            self.end_child(self.sessions.of(session_id));
-            self.end_held_turns();
+            // It goes on with another turn. Its own stream may be there already, with calls of its.
+            if !child.finished_one {
+                self.end_child(self.sessions.of(session_id));
+                self.end_held_turns();
+            }
         }
         let parent = self.sessions.at(place);
         let (turn_id, trip_index) = match &parent.child {
             Some(child) => (child.birth.turn_id.clone(), child.trip_index()),
             None => (positioned.turn_id.clone(), self.turns.trip_index(positioned.turn_id.as_deref())),
         };
-        // A session that is continued has a history, and so may have one that was not followed at once.
-        let new = self.announced.len() < MAX_BIRTHS && !self.announced.iter().any(|known| known == session_id);
         let birth = Birth {
             session_id: session_id.to_owned(),
             call_id: call_id.map(str::to_owned),
@@ -114,11 +114,16 @@ impl Machine {
             parent: parent.id.clone(),
             turn_id,
             trip_index,
-            seen: new && parent.is_live() && self.owner,
             started_at: self.now,
         };
-        if new {
-            self.announced.push(session_id.to_owned());
+        if let Some(child) = self.child_mut(session_id) {
+            child.finished_one = false;
+            let (before, reports) =
+                (std::mem::replace(&mut child.birth, birth), std::mem::take(&mut child.reports));
+            if let Some(end) = child.end.take() {
+                self.account_for(before, end, reports);
+            }
+            return self.end_held_turns();
         }
         self.births.retain(|known| known.session_id != session_id);
         if self.births.len() >= MAX_BIRTHS {
@@ -129,9 +134,6 @@ impl Machine {
         }
         self.births.push(birth);
         self.follow_children();
-        for waiting in &mut self.births {
-            waiting.seen = false;
-        }
     }
 
     /// Its parent says that a child's turn is over.
@@ -146,9 +148,8 @@ impl Machine {
             self.account_for(birth, end, Vec::new());
         }
         if let Some(place) = self.sessions.child(session_id) {
-            // Another page had taken it over: what this one knew of it is over too.
-            self.close_interrupts(place);
-            self.sessions.at_mut(place).board = Board::default();
+            // Another page follows it, and nothing here would say that its interrupts are over.
+            self.hide_interrupts(place);
         }
     }
 
@@ -158,6 +159,8 @@ impl Machine {
         child.in_turn = in_turn;
         if in_turn {
             child.replies = 0;
+        } else {
+            child.finished_one = true;
         }
         self.settle_child(place);
     }
@@ -272,13 +275,22 @@ impl Machine {
     }
 
     fn follow(&mut self, birth: Birth) {
-        let (session_id, seen) = (birth.session_id.clone(), birth.seen);
-        let child = Child { birth, owned: false, replies: 0, in_turn: false, end: None, reports: Vec::new() };
+        let session_id = birth.session_id.clone();
+        let child = Child {
+            birth,
+            owned: false,
+            replies: 0,
+            in_turn: false,
+            finished_one: false,
+            end: None,
+            reports: Vec::new(),
+        };
         let place = self
             .sessions
             .child(&session_id)
+            // However new it seems: its parent's word may be late, and a session may be continued.
             .unwrap_or_else(|| self.sessions.put(Session::new(session_id.clone(), false)));
-        self.sessions.at_mut(place).renew(child, seen);
+        self.sessions.at_mut(place).renew(child);
         self.effect(Effect::Adopt { session_id });
         self.want_stream(place);
     }
@@ -314,7 +326,7 @@ impl Machine {
             // What its stream said stays: if this page's turn comes again, it is read on from there.
             let Some(child) = self.sessions.at_mut(place).child.take() else { continue };
             match child.end {
-                None => self.births.push(Birth { seen: false, ..child.birth }),
+                None => self.births.push(child.birth),
                 Some(end) => self.account_for(child.birth, end, child.reports),
             }
         }

@@ -25,6 +25,12 @@ pub(super) struct OpenInterrupt {
     told: bool,
 }
 
+impl OpenInterrupt {
+    pub(super) fn is_told(&self) -> bool {
+        self.told
+    }
+}
+
 /// Answers to interrupts that are not taken yet.
 #[derive(Debug, Default)]
 pub(super) struct Resumes {
@@ -122,6 +128,19 @@ impl Machine {
         let before = self.resumes.open.len();
         self.resumes.open.retain(|resume| resume.interrupt_id != id);
         self.resumes.open.len() < before
+    }
+
+    /// Nobody here hears any more what becomes of them; if they are open when the session is read again, they are
+    /// told again.
+    pub(super) fn hide_interrupts(&mut self, place: Place) {
+        loop {
+            let session = self.sessions.at_mut(place);
+            let Some(open) = session.interrupts.iter_mut().find(|open| open.told) else { return };
+            open.told = false;
+            let (interrupt_id, turn_id) = (open.id.clone(), open.turn_id.clone());
+            let session_id = session.id.clone();
+            self.tell(Event::Resumed { session_id, interrupt_id, turn_id, payload: RawJson::default() });
+        }
     }
 
     /// A session is over, and with it whatever it waited for.

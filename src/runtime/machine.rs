@@ -33,8 +33,6 @@ pub struct Machine {
     pub(super) sessions: Sessions,
     /// Agents that wait to be followed, in the order they began.
     pub(super) births: Vec<Birth>,
-    /// The sessions of all agents that were ever announced: one that is announced again has a history.
-    pub(super) announced: Vec<String>,
     pub(super) resumes: Resumes,
     pub(super) turns: Turns,
     pub(super) calls: Table<CallKey, Call>,
@@ -98,7 +96,6 @@ impl Machine {
             registry: Registry::default(),
             sessions: Sessions::new(session),
             births: Vec::new(),
-            announced: Vec::new(),
             resumes: Resumes::default(),
             turns: Turns::default(),
             calls: Table::default(),

@@ -130,10 +130,9 @@ impl Session {
         !matches!(self.link, Link::Idle)
     }
 
-    /// Takes the session up again for another turn, of which this page saw the beginning, or not.
-    pub(super) fn renew(&mut self, child: Child, fresh: bool) {
+    /// Takes the session up, perhaps again, for another turn.
+    pub(super) fn renew(&mut self, child: Child) {
         self.child = Some(child);
-        self.fresh = fresh && !self.eventful;
         self.failures = 0;
     }
 
@@ -225,8 +224,7 @@ impl Machine {
     /// Hangs up and takes note that something may happen before the next connection.
     fn lose_link(&mut self, place: Place, link: Link) {
         self.hang_up(place);
-        // An agent works on, whatever becomes of the turn that started it.
-        let nothing_happened = place == ROOT && self.turns.is_empty();
+        let nothing_happened = self.turns.is_empty();
         let session = self.sessions.at_mut(place);
         session.fresh &= !session.eventful && nothing_happened;
         session.link = link;
@@ -278,8 +276,6 @@ impl Machine {
         session.refreshed = false;
         let state = if session.live { ConnectionState::Open } else { ConnectionState::CatchingUp };
         self.tell_connection(place, state, None, None, None, None);
-        // One that ended before its stream was there may have nothing more to say.
-        self.settle_child(place);
         self.wake_parcels();
     }
 

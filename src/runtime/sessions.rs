@@ -1,6 +1,7 @@
 //! The sessions whose streams are followed: the page's own, and those of the agents it has started.
 
 use super::ids::RequestId;
+use super::interrupts::OpenInterrupt;
 use super::session::Session;
 
 /// Which of the followed sessions. It means something within one input only: a session that is over makes
@@ -63,9 +64,12 @@ impl Sessions {
         self.children.iter().filter(|child| child.is_followed()).count()
     }
 
-    /// Puts a child where one was that is over, or behind the others. What waits for an answer is not over.
+    /// Puts a child where one was that is over, or behind the others. What the app was shown is not over.
     pub(super) fn put(&mut self, child: Session) -> Place {
-        let free = self.children.iter().position(|known| !known.is_followed() && known.interrupts.is_empty());
+        let free = self
+            .children
+            .iter()
+            .position(|known| !known.is_followed() && !known.interrupts.iter().any(OpenInterrupt::is_told));
         let at = free.unwrap_or(self.children.len());
         match self.children.get_mut(at) {
             Some(slot) => *slot = child,

@@ -231,6 +231,20 @@ test("a page that throws the dialog out declines its question, and the next is s
     assert.deepEqual(await page.evaluate(() => globalThis.ends), [{ value: false }, { value: true }]);
   }));
 
+test("a question that cannot be drawn is declined, and the next is shown", () =>
+  inPage(async (page) => {
+    await page.evaluate(() => {
+      const initial = Object.defineProperty({}, "a", { enumerable: true, get: () => { throw new Error("no"); } });
+      globalThis.asked({ title: "Broken", schema: { type: "object", properties: { a: { type: "string" } } }, initial });
+      globalThis.end = settle(confirm("Next?"));
+    });
+    assert.deepEqual(await result(page), { error: "declined", message: "the user declined: the question could not be shown" });
+    await part(page, "submit").click();
+    assert.deepEqual(await page.evaluate(() => globalThis.end), { value: true });
+    assert.match(page.trouble.join(), /could not be shown/);
+    page.trouble.length = 0;
+  }));
+
 /** Forms of one value, which is no object. */
 for (const [name, schema, act, answer] of [
   ["text", { type: "string", title: "Nickname" }, (page) => label(page, "Nickname").fill("Ada"), "Ada"],

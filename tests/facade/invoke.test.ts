@@ -187,6 +187,14 @@ describe("runtime.invoke", () => {
     expect((await runtime.invoke("t")).error?.code).toBe("closed");
   });
 
+  it("ends, too, when the runtime is closed in the same breath", async () => {
+    const { runtime } = await open({}, { tools: [plain] });
+    const [ran, resumed] = [runtime.invoke("t"), runtime.resume("nobody", { some: "payload" })];
+    await runtime.close();
+    expect((await ran).error?.code).toBe("closed");
+    expect((await resumed).error?.code).toBe("closed");
+  });
+
   it("stamps the trip on the errors of handlers, and keeps what they threw", async () => {
     const cause = { odd: true };
     const { runtime } = await open(

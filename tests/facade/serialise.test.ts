@@ -1,6 +1,9 @@
 /** The table of results: each odd value has one stated form, or an error that names the place. */
 import { describe, expect, it } from "vitest";
-import { serialise, toJsonText } from "../../src/js/serialise.ts";
+import { messageOf } from "../../src/js/errors.ts";
+import { serialise as withWords, toJsonText } from "../../src/js/serialise.ts";
+
+const serialise = (value: unknown) => withWords(value, messageOf);
 
 const text = async (value: unknown) => (await serialise(value)).json;
 
@@ -85,7 +88,7 @@ describe("media", () => {
   });
 
   it("has no place in arguments", () => {
-    expect(() => toJsonText({ file: new Blob(["x"]) })).toThrow(/^input\.file/);
+    expect(() => toJsonText({ file: new Blob(["x"]) }, messageOf)).toThrow(/^input\.file/);
   });
 });
 

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RuntimeEvent, createRuntime, tool } from "pagehand";
 import { type EngineCall, createTestEngine } from "pagehand/testing";
+import { messageOf } from "../../src/js/errors.ts";
 import { serialise } from "../../src/js/serialise.ts";
 import { RESULTS, type ResultCase } from "../values/results.ts";
 import { BRISK } from "./page.ts";
@@ -15,8 +16,8 @@ const bySize = (one: ResultCase) => one.row === "A result larger than the cap";
 
 describe("through the function", () => {
   it.each(RESULTS.map((one) => [label(one), one] as const))("%s", async (_label, one) => {
-    if (one.error && !bySize(one)) return expect(serialise(one.make())).rejects.toThrow(one.error);
-    const { json, media } = await serialise(one.make());
+    if (one.error && !bySize(one)) return expect(serialise(one.make(), messageOf)).rejects.toThrow(one.error);
+    const { json, media } = await serialise(one.make(), messageOf);
     if (one.error) return;
     expect(json).toBe(one.json);
     expect(media === undefined ? undefined : JSON.parse(media)).toEqual(one.media);

@@ -32,6 +32,11 @@ fn page() -> Hand {
 /// The child's stream up to the call that waits for the page.
 fn work(page: &mut Hand, child: &str, id: &str) {
     page.opened(child);
+    page.live(child);
+    go_on(page, child, id);
+}
+
+fn go_on(page: &mut Hand, child: &str, id: &str) {
     page.frame(child, json!({ "type": "turn.started", "turn_id": "inner" }));
     page.frame(child, json!({ "type": "message.new", "message": { "role": "assistant" } }));
     page.frame(child, requested(id, "paint"));
@@ -132,6 +137,7 @@ fn agents_of_agents_are_followed_and_nest() {
     let mut page = page();
     page.frame(ROOT, started("child"));
     page.opened("child");
+    page.live("child");
     page.frame("child", json!({ "type": "turn.started", "turn_id": "inner" }));
     page.frame("child", started("grandchild"));
     work(&mut page, "grandchild", "c1");
@@ -260,6 +266,7 @@ fn a_failed_agent_says_why() {
     let mut page = page();
     page.frame(ROOT, started("child"));
     page.opened("child");
+    page.live("child");
     let error = json!({ "message": "out of rhymes", "code": "refused" });
     page.frame(ROOT, json!({ "type": "subagent.errored", "id": "child", "error": error }));
     end_turn(&mut page);
@@ -379,7 +386,8 @@ fn what_a_continued_session_did_in_an_earlier_turn_is_history() {
     page.frame(ROOT, ended("child"));
     page.live(ROOT);
     page.frame(ROOT, started("child"));
-    work(&mut page, "child", "c1");
+    page.opened("child");
+    go_on(&mut page, "child", "c1");
     page.frame("child", completed("c1", "paint"));
     page.frame("child", json!({ "type": "turn.completed", "turn_id": "inner" }));
     page.frame("child", requested("c2", "paint"));
@@ -397,7 +405,8 @@ fn an_agent_that_had_to_wait_has_a_history_by_then() {
     page.opened("a");
     page.live("a");
     page.frame(ROOT, ended("a"));
-    work(&mut page, "e", "c1");
+    page.opened("e");
+    go_on(&mut page, "e", "c1");
     page.frame("e", json!({ "type": "tool.call.errored", "id": "c1", "error": { "message": "too late" } }));
     page.live("e");
     assert_eq!(page.runs.len(), 0, "the call was over before anybody could run it");
@@ -410,8 +419,12 @@ fn an_agent_that_lost_its_first_connection_has_a_history_by_then() {
     page.frame(ROOT, json!({ "type": "turn.completed", "turn_id": "t" }));
     page.opened_with("child", 503);
     page.advance(5_000);
-    work(&mut page, "child", "c1");
-    page.frame("child", json!({ "type": "tool.call.errored", "id": "c1", "error": { "message": "too late" } }));
+    page.opened("child");
+    go_on(&mut page, "child", "c1");
+    page.frame(
+        "child",
+        json!({ "type": "tool.call.errored", "id": "c1", "error": { "message": "too late" } }),
+    );
     page.live("child");
     assert_eq!(page.runs.len(), 0);
 }
@@ -427,7 +440,8 @@ fn what_another_owner_did_meanwhile_is_history_for_an_agent_that_waited() {
         page.frame(ROOT, ended(child));
     }
     page.give(Input::OwnershipGained { records: Vec::new() });
-    work(&mut page, "e", "c1");
+    page.opened("e");
+    go_on(&mut page, "e", "c1");
     page.frame("e", completed("c1", "paint"));
     page.live("e");
     assert_eq!(page.runs.len(), 0, "the other page ran it");
@@ -479,6 +493,7 @@ fn an_agent_that_was_never_followed_is_in_the_report_too() {
         }
     }
     end_turn(&mut page);
+    page.advance(1_600);
     assert_eq!(page.children().expect("the turn is over").len(), 100);
 }
 
@@ -487,6 +502,7 @@ fn a_parent_that_ends_first_ends_whatever_it_started() {
     let mut page = page();
     page.frame(ROOT, started("child"));
     page.opened("child");
+    page.live("child");
     page.frame("child", json!({ "type": "turn.started", "turn_id": "inner" }));
     page.frame("child", started("grandchild"));
     work(&mut page, "grandchild", "c1");
@@ -516,4 +532,40 @@ fn an_agent_that_ends_as_its_owner_changes_is_in_the_report() {
     assert!(page.children().is_none());
     page.give(Input::OwnershipLost);
     assert_eq!(page.children().expect("nobody here will hear more of it").len(), 1);
+}
+
+#[test]
+fn a_parent_that_lags_behind_makes_no_news_of_what_is_over() {
+    let mut page = page();
+    // Its stream stood still while the child's call ran into its deadline.
+    page.frame(ROOT, started("child"));
+    page.opened("child");
+    go_on(&mut page, "child", "c1");
+    page.frame(
+        "child",
+        json!({ "type": "tool.call.errored", "id": "c1", "error": { "message": "too late" } }),
+    );
+    page.frame("child", requested("c2", "paint"));
+    page.advance(300);
+    let runs: Vec<&str> = page.runs.iter().map(|(_, _, id)| id.as_str()).collect();
+    assert_eq!(runs, ["c2"]);
+}
+
+#[test]
+fn a_parent_that_lags_behind_takes_no_call_from_the_turn_that_goes_on() {
+    let mut page = page();
+    page.frame(ROOT, started("child"));
+    work(&mut page, "child", "c1");
+    finish(&mut page, "child", "c1");
+    page.frame("child", json!({ "type": "turn.started", "turn_id": "second" }));
+    page.frame("child", requested("c2", "paint"));
+    // Only now the parent says what the child's own stream said long ago.
+    page.frame(ROOT, ended("child"));
+    page.frame(ROOT, started("child"));
+    assert_eq!((page.runs.len(), page.cancelled.len()), (2, 0));
+    finish(&mut page, "child", "c2");
+    page.frame(ROOT, ended("child"));
+    end_turn(&mut page);
+    assert_eq!(page.children().expect("the turn is over").len(), 2);
+    assert_eq!(page.reports().iter().filter(|report| report.status == ReportStatus::Completed).count(), 2);
 }

@@ -2,7 +2,7 @@
 //! two streams that overtake each other, a server that repeats itself, an owner that changes in between.
 
 use pagehand::runtime::event::{AgentReport, Event, Node, Report};
-use pagehand::runtime::ids::{InvocationId, RequestId};
+use pagehand::runtime::ids::{CallKey, InvocationId, RequestId};
 use pagehand::runtime::input::{Input, Outcome, Verdict, Written};
 use pagehand::runtime::output::{Effect, Output};
 use pagehand::runtime::record::Record;
@@ -30,6 +30,10 @@ pub(crate) struct Hand {
     pub adopted: Vec<String>,
     /// What the validator says.
     pub verdict: Verdict,
+    /// From where each stream that is open was asked to go on.
+    pub after: BTreeMap<String, u64>,
+    /// What was stored last of each call; `None` once it is over.
+    pub stored: BTreeMap<CallKey, Option<Record>>,
     seqs: BTreeMap<String, u64>,
 }
 
@@ -50,6 +54,8 @@ impl Hand {
             adopts: true,
             adopted: Vec::new(),
             verdict: Verdict::Valid,
+            after: BTreeMap::new(),
+            stored: BTreeMap::new(),
             seqs: BTreeMap::new(),
         }
     }
@@ -69,8 +75,9 @@ impl Hand {
 
     fn carry_out(&mut self, effect: Effect) -> Option<Input> {
         match effect {
-            Effect::OpenStream { request, session_id, last_event_id, .. } => {
+            Effect::OpenStream { request, session_id, last_event_id, after_seq, .. } => {
                 self.asked.push((session_id.clone(), last_event_id));
+                self.after.insert(session_id.clone(), after_seq);
                 self.streams.insert(session_id, request);
             }
             Effect::Abort { request } => self.streams.retain(|_, open| *open != request),
@@ -84,7 +91,9 @@ impl Hand {
                 self.runs.push((run.invocation, run.key.session_id.clone(), run.key.call_id.clone()));
             }
             Effect::Cancel { invocation, .. } => self.cancelled.push(invocation),
-            Effect::Persist { write, .. } => {
+            Effect::Retire { key } => drop(self.stored.insert(key, None)),
+            Effect::Persist { write, record } => {
+                self.stored.insert(record.key.clone(), Some(record));
                 return Some(Input::Persisted { write, result: Written::Stored });
             }
             Effect::Adopt { session_id } => {

@@ -163,6 +163,7 @@ fn an_agents_interrupt_is_answered_in_its_own_session() {
     let mut page = page();
     page.frame(ROOT, json!({ "type": "subagent.started", "id": "child" }));
     page.opened("child");
+    page.live("child");
     page.frame("child", interrupted("i"));
     let told = page.events.iter().find_map(|event| match event {
         Event::Interrupted { session_id, turn_id, .. } => Some((session_id.clone(), turn_id.clone())),
@@ -212,6 +213,7 @@ fn an_agents_interrupt_ends_with_it_wherever_it_runs() {
         let mut page = page();
         page.frame(ROOT, json!({ "type": "subagent.started", "id": "child" }));
         page.opened("child");
+        page.live("child");
         page.frame("child", interrupted("i"));
         if answered {
             page.give(resume("i", None));

@@ -3,9 +3,12 @@
  * against an engine in this page. What came out is left in `globalThis.outcome`.
  */
 import { createRuntime, tool } from "../../pkg/index.js";
-import { serialise } from "../../pkg/serialise.js";
+import { messageOf } from "../../pkg/errors.js";
+import { serialise as withWords } from "../../pkg/serialise.js";
 import { createTestEngine } from "../../pkg/testing.js";
 import { DOM } from "./dom.js";
+
+const serialise = (value) => withWords(value, messageOf);
 
 async function run() {
   const made = [];

@@ -5,6 +5,7 @@
 import type { Issue } from "../errors.js";
 import type { Given } from "../given.js";
 import type { AnySchema, JsonSchema } from "../infer.js";
+import { toJsonText } from "../serialise.js";
 import type { StandardIssue, StandardSchema } from "../standard-schema.js";
 import type { Checked, Refused } from "./question.js";
 
@@ -35,7 +36,7 @@ export function answerCheck(given: Given, schema: AnySchema, drawnBy?: JsonSchem
 async function byJsonSchema(given: Given, checks: ReturnType<Given["checksOf"]>, value: unknown): Promise<Checked> {
   let text: string;
   try {
-    text = given.toJsonText(value);
+    text = toJsonText(value, given.messageOf);
   } catch (error) {
     return { ok: false, code: "invalid", problem: given.messageOf(error), issues: [] };
   }

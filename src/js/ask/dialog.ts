@@ -44,7 +44,14 @@ export function askInDialog(options: DialogOptions = {}): (question: Question) =
   const texts = textsWith(options.texts);
   return (question) => {
     if (!canShow()) return void question.decline("there is no page here to ask in");
-    line.join(question.signal, () => new Shown(question, texts, options).over);
+    line.join(question.signal, () => {
+      try {
+        return new Shown(question, texts, options).over;
+      } catch (error) {
+        question.decline("the question could not be shown");
+        throw error;
+      }
+    });
   };
 }
 

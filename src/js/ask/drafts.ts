@@ -10,8 +10,8 @@ const MOST = 24;
 /** Longest draft, in characters. */
 const LONGEST = 20_000;
 
-/** The calls whose end is awaited. */
-const watched = new Set<string>();
+/** The calls whose end is awaited, by who tells it. */
+const watching = new WeakMap<object, Set<string>>();
 
 type Entry = [id: string, value: unknown];
 
@@ -40,6 +40,8 @@ export class Drafts {
   at(emitter: Emitter<RuntimeEvent>, { sessionId, callId, attempt }: CallKey, place: string): { value: unknown; keep: (value: unknown) => void } {
     const call = JSON.stringify([sessionId, callId, attempt]);
     const id = `${call} ${place}`;
+    const watched = watching.get(emitter) ?? new Set();
+    watching.set(emitter, watched);
     if (!watched.has(call)) {
       watched.add(call);
       const off = new AbortController();

@@ -47,7 +47,7 @@ async function opened(environment: Environment, before: Permission, facing: Phot
   let wanted = true;
   try {
     const asked = navigator.mediaDevices.getUserMedia({ video, audio: false });
-    asked.then((stream) => wanted || stop(stream), () => undefined);
+    asked.then((stream) => (wanted && !signal.aborted) || stop(stream), () => undefined);
     return await within(asked, environment.limits.wait, signal, () => noAnswer(LEAVE.what));
   } catch (thrown) {
     wanted = false;

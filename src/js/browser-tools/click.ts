@@ -59,6 +59,7 @@ export async function inGesture<T>(environment: Environment, context: ToolContex
 /** Asks for the click, until that or what was begun before it comes to something. */
 async function asked<T>(environment: Environment, context: ToolContext, request: ClickRequest, action: (signal: AbortSignal) => Promise<T>, first: Promise<Outcome<T> | undefined> | undefined, signal: AbortSignal): Promise<Outcome<T>> {
   const enough = new AbortController();
+  signal.addEventListener("abort", () => enough.abort(), { once: true });
   let going: Promise<Outcome<T> | undefined> | undefined;
   const within: StandardSchema<unknown, Outcome<T>> = {
     "~standard": {

@@ -2,8 +2,9 @@
  * Where the device is, by the browser's geolocation.
  */
 import type { ToolContext } from "../tool.js";
+import { inGesture } from "./click.js";
 import type { Environment } from "./environment.js";
-import { type Leave, refusal, requireLeave } from "./permission.js";
+import { type Leave, type Permission, refusal, requireLeave } from "./permission.js";
 import { BrowserToolError, unforeseen } from "./trouble.js";
 import { noAnswer, within } from "./within.js";
 
@@ -27,16 +28,28 @@ export interface Location {
   measuredAt: string;
 }
 
+/** How long the browser's own question may stand before this page's stands beside it, in milliseconds. */
+const BESIDE = 1_500;
+
 /** Finds the place. */
-export async function getLocation(environment: Environment, { highAccuracy = false, maximumAgeSeconds = 60, timeoutSeconds = 20 }: LocationInput, { signal }: ToolContext): Promise<Location> {
+export async function getLocation(environment: Environment, { highAccuracy = false, maximumAgeSeconds = 60, timeoutSeconds = 20 }: LocationInput, context: ToolContext): Promise<Location> {
+  const { texts } = environment;
   const before = await requireLeave(LEAVE);
   const options = { enableHighAccuracy: highAccuracy, maximumAge: maximumAgeSeconds * 1_000, timeout: timeoutSeconds * 1_000 };
-  const found = new Promise<GeolocationPosition>((resolve, reject) => navigator.geolocation.getCurrentPosition(resolve, reject, options));
+  const find = (signal: AbortSignal): Promise<Location> => found(environment, before, options, signal);
+  if (before === "granted") return find(context.signal);
+  // No gesture is wanted; but browsers' questions are easily overlooked, and the clock must stand still meanwhile.
+  const shows = [texts.noteLabel, texts.browserAsks] as const;
+  return inGesture(environment, context, { title: texts.locationTitle, submitLabel: texts.locationButton, shows, free: true, soon: BESIDE }, find);
+}
+
+async function found(environment: Environment, before: Permission, options: Required<PositionOptions>, signal: AbortSignal): Promise<Location> {
+  const position = new Promise<GeolocationPosition>((resolve, reject) => navigator.geolocation.getCurrentPosition(resolve, reject, options));
   // The browser's own time begins once the user has allowed it. Some browsers never call back where they do not.
   const wait = options.timeout + (before === "granted" ? 1_000 : environment.limits.wait);
-  const late = (): Error => (before === "granted" ? tooLong(timeoutSeconds) : noAnswer(LEAVE.what));
+  const late = (): Error => (before === "granted" ? tooLong(options.timeout) : noAnswer(LEAVE.what));
   try {
-    return placeOf(await within(found, wait, signal, late));
+    return placeOf(await within(position, wait, signal, late));
   } catch (thrown) {
     if (thrown instanceof BrowserToolError || signal.aborted) throw thrown;
     switch ((thrown as Partial<GeolocationPositionError> | null)?.code) {
@@ -45,15 +58,15 @@ export async function getLocation(environment: Environment, { highAccuracy = fal
       case 2:
         throw new BrowserToolError("unavailable", "the device could not find out where it is: the user can look whether its location service is switched on; else ask them where they are", { cause: thrown });
       case 3:
-        throw tooLong(timeoutSeconds);
+        throw tooLong(options.timeout);
       default:
         throw unforeseen("finding the location", thrown);
     }
   }
 }
 
-function tooLong(seconds: number): Error {
-  return new BrowserToolError("timeout", `the device did not find out where it is within ${seconds} s: try again with a longer timeoutSeconds, with highAccuracy false, or with a larger maximumAgeSeconds`);
+function tooLong(milliseconds: number): Error {
+  return new BrowserToolError("timeout", `the device did not find out where it is within ${milliseconds / 1_000} s: try again with a longer timeoutSeconds, with highAccuracy false, or with a larger maximumAgeSeconds`);
 }
 
 function placeOf({ coords, timestamp }: GeolocationPosition): Location {

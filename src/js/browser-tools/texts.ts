@@ -6,6 +6,8 @@
 /** The words. An `…Action` says what the call does, where it is approved or listed. */
 export interface BrowserTexts {
   locationAction: string;
+  locationTitle: string;
+  locationButton: string;
   readAction: string;
   readTitle: string;
   readButton: string;
@@ -48,6 +50,8 @@ export type PartialBrowserTexts = { readonly [Key in keyof BrowserTexts]?: strin
 
 const english: BrowserTexts = {
   locationAction: "Find out where you are",
+  locationTitle: "Looking for where you are…",
+  locationButton: "Try again",
   readAction: "Read what you have copied",
   readTitle: "Let the assistant read what you have copied?",
   readButton: "Paste",

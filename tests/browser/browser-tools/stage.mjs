@@ -19,7 +19,7 @@ const told = async (value) => {
   if (value instanceof Blob) { const image = await createImageBitmap(value); return { type: value.type, size: value.size, width: image.width, height: image.height }; }
   if (Array.isArray(value)) return Promise.all(value.map(told));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(await Promise.all(Object.entries(value).map(async ([key, one]) => [key, await told(one)])));
+  return Object.fromEntries(await Promise.all(Object.entries(value).filter(([, one]) => one !== undefined).map(async ([key, one]) => [key, await told(one)])));
 };
 globalThis.ends = [];
 globalThis.aborts = [];
@@ -30,7 +30,7 @@ globalThis.start = (name, input, options) => {
   const abort = new AbortController();
   aborts.push(abort);
   made.invoke(input, { signal: abort.signal }).then(async ({ data, error, report }) => {
-    ends[at] = error ? { code: error.code, message: error.message, reason: error.cause?.reason } : { data: await told(data), checks: report.checks };
+    ends[at] = error ? { code: error.code, message: error.message, ...(error.cause?.reason && { reason: error.cause.reason }) } : { data: await told(data), checks: report.checks };
   });
 };
 const inactive = { isActive: false, hasBeenActive: true };
@@ -38,22 +38,44 @@ const inactive = { isActive: false, hasBeenActive: true };
 globalThis.quiet = () => Object.defineProperty(navigator, "userActivation", { configurable: true, value: inactive });
 Object.assign(globalThis, { browserTools, missingBrowserTools, ready: true });
 `;
-const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Stage</title><script type="module" src="/page.js"></script>
+
+// A runtime with the bundled engine, whose model calls one tool; `said` is what the engine has of that call.
+const runtime = `
+import { createRuntime, tool } from "/pkg/index.js";
+import { createTestEngine } from "/pkg/testing.js";
+globalThis.say = async (name, args, options, timeout) => {
+  const engine = await createTestEngine({ script: { replies: [{ call: [{ name, arguments: args, id: "call_1" }] }], otherwise: { say: "Done." } } });
+  const [made] = browserTools({ only: [name], ...options });
+  const { invoke, on, ...config } = made;
+  const own = await createRuntime({ engine: engine.url, fetch: engine.fetch, agent: "tester", token: () => engine.token(), tools: [timeout ? tool({ ...config, timeout }) : made] });
+  const questions = [];
+  own.on("question", ({ kind, state }) => questions.push([kind, state]));
+  await own.send("go").finished;
+  const call = engine.calls(own.sessionId)[0];
+  globalThis.said = { status: call.status, body: JSON.stringify([call, engine.messages(own.sessionId)]), questions };
+};
+`;
+const html = (more = "") => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Stage</title><script type="module" src="/page.js"></script>${more}
 <body><main><h1>Stage</h1><input id="composer" aria-label="Message"></main></body></html>`;
+
+/** As other browser tests have them: no background traffic. */
+const quietFlags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
 /** Starts a server and a browser; `flags` are Chromium's. */
 export async function startStage(flags = []) {
   const folder = mkdtempSync(join(tmpdir(), "pagehand-browser-tools-"));
   symlinkSync(pkg, join(folder, "pkg"));
   writeFileSync(join(folder, "page.js"), script);
-  writeFileSync(join(folder, "index.html"), html);
+  writeFileSync(join(folder, "runtime.js"), runtime);
+  writeFileSync(join(folder, "index.html"), html());
+  writeFileSync(join(folder, "runtime.html"), html('<script type="module" src="/runtime.js"></script>'));
   const server = await serveFolder(folder);
-  const chromium = await startChromium({ viewport: null, ignoreDefaultArgs: ["--hide-scrollbars"], args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--use-fake-device-for-media-stream", ...flags] });
+  const chromium = await startChromium({ viewport: null, args: [...quietFlags, "--use-fake-device-for-media-stream", ...flags] });
   const browser = chromium.context.browser();
   return {
     url: server.url,
-    /** Opens a page; `gesture: true` leaves it with the gestures that a test makes. */
-    async open({ gesture = false, before, ...options } = {}) {
+    /** Opens a page; `gesture: true` leaves it with the gestures that a test makes, `runtime.html` has a runtime. */
+    async open({ gesture = false, before, file = "index.html", ...options } = {}) {
       const own = await browser.newContext({ viewport: { width: 1_000, height: 700 }, ...options });
       const page = await own.newPage();
       page.setDefaultTimeout(15_000);
@@ -61,8 +83,8 @@ export async function startStage(flags = []) {
       page.on("pageerror", (error) => trouble.push(`error: ${error.message}`));
       page.on("console", (message) => message.type() === "error" && trouble.push(`console: ${message.text()}`));
       if (before) await page.addInitScript(before);
-      await page.goto(server.url);
-      await page.waitForFunction(() => globalThis.ready);
+      await page.goto(server.url + file);
+      await page.waitForFunction((whole) => globalThis.ready && (!whole || globalThis.say), file === "runtime.html");
       if (!gesture) await page.evaluate(() => globalThis.quiet());
       return Object.assign(page, { trouble, end: () => own.close() });
     },
