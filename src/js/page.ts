@@ -9,9 +9,11 @@ import { pageFile } from "./page-file.js";
 import { pageHands } from "./page-hands.js";
 import { pageHost } from "./page-host.js";
 import { type PageToolName, type PageToolSpec, pageToolSpecs } from "./page-schemas.js";
-import { type Tool, tool } from "./tool.js";
+import { type Tool, type ToolFields, tool } from "./tool.js";
 import type { RawPage } from "./wasm/page.js";
 
+export { browserTools, missingBrowserTools } from "./browser-tools.js";
+export type { BrowserToolName, BrowserToolsOptions, MissingBrowserTool } from "./browser-tools.js";
 export type { PageToolName } from "./page-schemas.js";
 
 /** Options of {@link pageTools}. */
@@ -24,6 +26,11 @@ export interface PageToolsOptions {
   deny?: string | undefined;
   /** A CSS selector of parts whose text and values are masked, beside `[data-private]`, passwords and card numbers. */
   mask?: string | undefined;
+  /**
+   * Whether a person must agree before a click, a key, a form or a navigation. `"once"`: the first yes to each of these
+   * tools covers its later calls for ten minutes. @defaultValue `"always"`
+   */
+  approve?: ToolFields<never>["approve"];
 }
 
 /** Calls of tools that act run one after another, those of every set of page tools alike. */
@@ -53,10 +60,10 @@ export async function pageTools(options: PageToolsOptions = {}): Promise<readonl
     throw new PagehandError("invalid-options", messageOf(cause), { cause });
   }
   const entries = Object.entries(pageToolSpecs) as [PageToolName, PageToolSpec][];
-  return Object.freeze(entries.map(([name, spec]) => make(page, name, spec)));
+  return Object.freeze(entries.map(([name, spec]) => make(page, name, spec, options.approve)));
 }
 
-function make(page: RawPage, name: PageToolName, spec: PageToolSpec): Tool {
+function make(page: RawPage, name: PageToolName, spec: PageToolSpec, approve: PageToolsOptions["approve"]): Tool {
   const made = tool<JsonSchema, JsonSchema>({
     name,
     description: spec.description,
@@ -64,6 +71,7 @@ function make(page: RawPage, name: PageToolName, spec: PageToolSpec): Tool {
     input: spec.input,
     output: spec.output,
     annotations: spec.annotations,
+    approve: spec.annotations.destructive ? approve : undefined,
     lane: spec.annotations.readOnly ? undefined : LANE,
     execute: (input, context) => page.run(name, input as object, pageHost(context.signal, context.after)),
   });
