@@ -13,7 +13,17 @@ import { type Tool, type ToolFields, tool } from "./tool.js";
 import type { RawPage } from "./wasm/page.js";
 
 export { browserTools, missingBrowserTools } from "./browser-tools.js";
-export type { BrowserToolName, BrowserToolsOptions, MissingBrowserTool } from "./browser-tools.js";
+export type {
+  Approval,
+  BrowserLimits,
+  BrowserTexts,
+  BrowserToolError,
+  BrowserToolName,
+  BrowserToolsOptions,
+  MissingBrowserTool,
+  PartialBrowserTexts,
+  TroubleReason,
+} from "./browser-tools.js";
 export type { PageToolName } from "./page-schemas.js";
 
 /** Options of {@link pageTools}. */

@@ -317,12 +317,12 @@ test("in a runtime the click that allows the call is the one that opens the choo
 test("in a runtime a call's clock stands still while the person is asked for a click and chooses", async () => {
   const page = await stage.open({ file: "runtime.html" });
   const chooser = page.waitForEvent("filechooser");
-  await page.evaluate(() => void globalThis.say("pick_files", {}, { approve: { pick_files: "never" } }, 700));
+  await page.evaluate(() => void globalThis.say("pick_files", {}, { approve: { pick_files: "never" } }, 2_000));
   await asked(page, "submit").waitFor();
-  await page.waitForTimeout(900);
+  await page.waitForTimeout(2_300);
   await asked(page, "submit").click();
   const opened = await chooser;
-  await page.waitForTimeout(900);
+  await page.waitForTimeout(2_300);
   await opened.setFiles([{ name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("late") }]);
   await page.waitForFunction(() => globalThis.said);
   const { status, body } = await page.evaluate(() => globalThis.said);

@@ -1,4 +1,5 @@
 /** The browser tools without a browser: what each answers of it makes of a call. The real thing is tests/browser/browser-tools.test.mjs. */
+import { readFileSync } from "node:fs";
 import { PagehandError, type Tool, type ToolContext } from "pagehand";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type BrowserToolName, type BrowserToolsOptions, browserTools, missingBrowserTools } from "../../pkg/browser-tools.js";
@@ -140,6 +141,18 @@ describe("the list", () => {
     expect(missingBrowserTools()).toEqual([]);
   });
 
+  it("is told in the documentation with what asks first, and so is every reason", () => {
+    const text = readFileSync(new URL("../../docs/browser-tools.md", import.meta.url), "utf8");
+    const rows = [...text.matchAll(/^\| `(\w+)` \| (yes|no) \|/gm)].map(([, name, first]) => [name, first]);
+    const consent = ["get_location", "read_clipboard", "pick_files", "take_photo"];
+    expect(rows).toEqual(ALL.map((name) => [name, consent.includes(name) ? "yes" : "no"]));
+    const source = readFileSync(new URL("../../src/js/browser-tools/trouble.ts", import.meta.url), "utf8");
+    const reasons = [...(/TroubleReason = (.*);/.exec(source)?.[1] ?? "").matchAll(/"([\w-]+)"/g)].map(([, reason]) => reason);
+    expect(reasons.length).toBeGreaterThan(9);
+    // Two never reach a model: a click is asked for instead, and an insecure page has no such tool.
+    for (const reason of reasons) if (reason !== "gesture") expect(text).toContain(`\`${reason}\``);
+  });
+
   it.each([
     [{ only: ["get_weather"] }, 'there is no browser tool "get_weather"'],
     [{ except: "share" }, "except must be a list"],
@@ -226,15 +239,16 @@ describe("get_location", () => {
   });
 
   let state: PermissionState = "prompt";
-  it.each([
-    ["the user says no for good", 1, { geolocation: () => state }, (): unknown => (state = "denied"), "declined", "asking again will not help"],
+  const refusals: [what: string, code: number, permissions: Stubs["permissions"], meanwhile: () => void, error: string, words: string][] = [
+    ["the user says no for good", 1, { geolocation: () => state }, () => void (state = "denied"), "declined", "asking again will not help"],
     ["the user closes the question", 1, { geolocation: "prompt" }, () => undefined, "declined", "closed the browser's question"],
     ["nothing is known of permissions", 1, undefined, () => undefined, "declined", "did not allow the location"],
     ["the system refuses", 1, { geolocation: "granted" }, () => undefined, "system", "system's privacy settings"],
     ["there is no position", 2, { geolocation: "granted" }, () => undefined, "unavailable", "location service"],
     ["it takes too long", 3, { geolocation: "granted" }, () => undefined, "timeout", "longer timeoutSeconds"],
     ["something else is wrong", 9, { geolocation: "granted" }, () => undefined, "system", "finding the location failed: odd"],
-  ] as const)("says it where %s", async (_what, code, permissions, meanwhile, error, words) => {
+  ];
+  it.each(refusals)("says it where %s", async (_what, code, permissions, meanwhile, error, words) => {
     state = "prompt";
     at((_found, failed) => (meanwhile(), failed({ code, message: "odd" })), permissions);
     expect(await call("get_location").end).toEqual({ error, message: expect.stringContaining(words) });

@@ -33,7 +33,9 @@ export async function takePhoto(environment: Environment, { facing, reason }: Ph
   const { image, width, height } = await inGesture(environment, context, request, async (signal) => {
     const stream = await opened(environment, before, facing, signal);
     try {
-      return await takeInView(environment, stream, reason, facing !== "environment", signal);
+      // The device may have chosen another one than was asked for.
+      const { facingMode = facing } = stream.getVideoTracks()[0]?.getSettings() ?? {};
+      return await takeInView(environment, stream, reason, facingMode !== "environment", signal);
     } finally {
       stop(stream);
     }

@@ -13,7 +13,7 @@ const script = `
 import { createRuntime } from "/pkg/index.js";
 import { pageTools } from "/pkg/page.js";
 const token = async () => (await (await fetch("/demo/token", { method: "POST" })).json()).token;
-const runtime = await createRuntime({ engine: location.origin, agent: "tester", token, tools: await pageTools() });
+const runtime = await createRuntime({ engine: location.origin, agent: "tester", token, tools: await pageTools({ approve: "never" }) });
 globalThis.heard = [];
 runtime.on("tool.finished", (event) => globalThis.heard.push(event));
 runtime.attach();
