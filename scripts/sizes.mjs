@@ -68,7 +68,7 @@ async function rows() {
   }
   for (const { name, file } of entries()) {
     if (!existsSync(file)) throw new Failure(`${name} is in package.json, but ${file} is not built`, "`npm run build`");
-    list.push({ what: `${name} (minified graph)`, sizes: await graph(file) });
+    list.push({ what: `${name} (minified graph)`, sizes: await graph(file), budget: name });
   }
   // What a page needs before createRuntime() resolves, however the facade reaches the generated glue.
   const facade = await graph(entries()[0].file, (inputs) => inputs.some((input) => input.endsWith("wasm/runtime.js")));
