@@ -1,4 +1,4 @@
-/** What reaches the state of frameworks and editors: React's controlled form, Vue's models, Lexical, ProseMirror, a web component. */
+/** What reaches the state of frameworks and editors: React's controlled form, Vue's models, Lexical, ProseMirror, Material Web, a web component. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startGround } from "./ground.mjs";
@@ -109,6 +109,34 @@ test("ProseMirror takes the text, and its document says so", async () => {
   assert.equal(await state(page), "Dear Ann");
   await page.good("press", { ref, key: "Enter" });
   await page.good("press", { key: "!" });
+  await page.end();
+});
+
+test("Material Web: fields, boxes, switches and lists in shadow roots hold what was filled", async () => {
+  const body = `
+    <md-outlined-text-field label="Name"></md-outlined-text-field>
+    <md-filled-text-field label="Note" type="textarea" rows="2"></md-filled-text-field>
+    <md-outlined-text-field label="Number" type="number"></md-outlined-text-field>
+    <md-checkbox aria-label="Gift"></md-checkbox>
+    <md-switch aria-label="News"></md-switch>
+    <md-filled-button>Send</md-filled-button>`;
+  const page = await openBundle("material", body, `
+    import "@material/web/textfield/outlined-text-field.js";
+    import "@material/web/textfield/filled-text-field.js";
+    import "@material/web/checkbox/checkbox.js";
+    import "@material/web/switch/switch.js";
+    import "@material/web/button/filled-button.js";
+    const one = (selector) => document.querySelector(selector);
+    let sent = 0;
+    one("md-filled-button").addEventListener("click", () => (sent += 1));
+    globalThis.state = () => ({ name: one("[label=Name]").value, note: one("[label=Note]").value, number: one("[label=Number]").value, gift: one("md-checkbox").checked, news: one("md-switch").selected, sent });
+  `);
+  for (const [name, value] of [['textbox "Name"', "Ann"], ['textbox "Note"', "two words"], ['spinbutton "Number"', "7"]]) {
+    await page.good("fill", { ref: await page.ref(name), value });
+  }
+  for (const name of ['checkbox "Gift"', 'switch "News"']) await page.good("check", { ref: await page.ref(name) });
+  await page.good("click", { ref: await page.ref('button "Send"') });
+  assert.deepEqual(await state(page), { name: "Ann", note: "two words", number: "7", gift: true, news: true, sent: 1 });
   await page.end();
 });
 
