@@ -4,6 +4,7 @@
 //! Only the page that owns the calls follows them, and only a few at a time: browsers give one origin few
 //! connections, and one must stay free for answers. A child is over when its parent says so and its own
 //! stream has shown the end of its turn, whichever comes last: the two streams may overtake each other.
+//! Nothing is taken for new because a parent says so: what a child's stream brings first is history.
 
 use super::board::Board;
 use super::call::{Ending, Phase};

@@ -5,6 +5,7 @@
 //! and as often as the bytes like. Whatever they say, the machine must not panic, must keep its caps,
 //! must tell the end of a call once, and must say nothing after it was closed.
 
+use super::config::Dialect;
 use super::event::Event;
 use super::ids::{AskId, CallKey, CheckId, InvocationId, RequestId, WriteId};
 use super::input::{Decision, Failure, Input, Outcome, Verdict, Written};
@@ -26,11 +27,15 @@ struct Asked {
     asks: Vec<AskId>,
     runs: Vec<InvocationId>,
     writes: Vec<WriteId>,
+    adoptions: Vec<String>,
 }
 
 /// Drives a machine by the bytes.
 pub fn fuzz_machine(bytes: &[u8]) {
+    let trigger = bytes.get(1).is_some_and(|byte| byte % 5 == 0);
     let config = Config {
+        dialect: if trigger { Dialect::Trigger } else { Dialect::Native },
+        max_children: 2,
         session_id: "s".to_owned(),
         agent: "a".to_owned(),
         fresh: bytes.first().is_some_and(|byte| (*byte).is_multiple_of(2)),
@@ -79,11 +84,11 @@ fn note(effect: &Effect, asked: &mut Asked) {
         Effect::Ask { ask, .. } => asked.asks.push(*ask),
         Effect::Invoke(invoke) => asked.runs.push(invoke.invocation),
         Effect::Persist { write, .. } => asked.writes.push(*write),
+        Effect::Adopt { session_id } => asked.adoptions.push(session_id.clone()),
         Effect::Abort { .. }
         | Effect::WithdrawAsk { .. }
         | Effect::Cancel { .. }
         | Effect::ClaimOwnership
-        | Effect::Adopt { .. }
         | Effect::Retire { .. } => {}
     }
 }
@@ -173,6 +178,14 @@ fn input(what: u8, which: u8, asked: &Asked) -> Option<Input> {
             0 => Input::Suspended,
             1 => Input::Resumed,
             2 => Input::Woken,
+            _ if which > 200 => {
+                Input::InterruptAnswered { interrupt_id: format!("i{}", which % 4), payload: None }
+            }
+            _ if which > 120 => {
+                let at = usize::from(which) % asked.adoptions.len().max(1);
+                let session_id = asked.adoptions.get(at)?.clone();
+                Input::Adopted { session_id, records: vec![record(which)] }
+            }
             _ => Input::Progressed { invocation: pick(&asked.runs, which)? },
         },
         _ if which == 255 => Input::Closed,
@@ -215,11 +228,22 @@ fn frame(what: u8, which: u8) -> String {
             "{{\"type\":\"tool.call.errored\",\"id\":\"c{call}\",\"retryable\":{}}}",
             which.is_multiple_of(2)
         ),
-        6 => match which % 4 {
-            0 => return ":\n\n".to_owned(),
-            1 => "{\"type\":\"session.cancelled\"}".to_owned(),
-            2 => format!("{{\"type\":\"turn.completed\",\"turn_id\":\"t{}\"}}", which % 8),
-            _ => format!("{{\"type\":\"call.voided\",\"kind\":\"tool_call\",\"id\":\"c{call}\"}}"),
+        6 => match which % 11 {
+            0 | 1 => return ":\n\n".to_owned(),
+            2 => "{\"type\":\"session.cancelled\"}".to_owned(),
+            3 => format!("{{\"type\":\"turn.completed\",\"turn_id\":\"t{}\"}}", which % 8),
+            4 => format!("{{\"type\":\"call.voided\",\"kind\":\"tool_call\",\"id\":\"c{call}\"}}"),
+            5 | 6 => format!("{{\"type\":\"subagent.started\",\"id\":\"k{}\"}}", which % 5),
+            7 => format!("{{\"type\":\"subagent.turn_completed\",\"id\":\"k{}\"}}", which % 5),
+            8 => format!("{{\"type\":\"session.interrupted\",\"interrupt_id\":\"i{}\"}}", which % 4),
+            9 => format!("{{\"type\":\"session.interrupt_resumed\",\"interrupt_id\":\"i{}\"}}", which % 4),
+            _ => {
+                let name = TOOLS.get(usize::from(which % 4)).copied().unwrap_or("read");
+                return format!(
+                    "id: x{seq}\ndata: {{\"type\":\"tool.execute\",\"id\":\"c{call}\",\"attempt\":{attempt},\
+                     \"name\":\"{name}\",\"arguments\":\"{{}}\"}}\n\n"
+                );
+            }
         },
         _ => return format!("id: {seq}\nevent: x\ndata: {{broken {which}\n\n"),
     };

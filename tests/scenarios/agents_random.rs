@@ -3,10 +3,10 @@
 //! before its stream was asked for, and in the end every call is answered and accounted for.
 
 use super::hand::{Hand, ROOT};
+use pagehand::runtime::Config;
 use pagehand::runtime::ids::CallKey;
 use pagehand::runtime::input::Input;
 use pagehand::runtime::record::{Progress, Record};
-use pagehand::runtime::Config;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 

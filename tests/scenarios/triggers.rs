@@ -252,12 +252,10 @@ fn the_engines_own_trigger_endpoint_serves_a_page_to_the_end() {
 #[test]
 fn numbers_in_the_data_are_no_order() {
     let mut page = page();
-    let mut trigger = execute("c", "paint", 0, valid());
-    trigger["seq"] = json!(41);
-    push(&mut page, 1, &trigger);
-    let mut trigger = execute("d", "paint", 0, valid());
-    trigger["seq"] = json!(7);
-    push(&mut page, 2, &trigger);
+    for (id, seq) in [("c", 41), ("d", 7)] {
+        let event = json!({ "seq": seq, "payload": execute(id, "paint", 0, valid()) });
+        page.bytes(ROOT, &format!("event: tool.execute\ndata: {event}\n\n"));
+    }
     assert_eq!(page.runs.len(), 2);
     assert_eq!(page.asked.len(), 1, "no stream is read again for them");
     assert_eq!(page.warnings(), []);
