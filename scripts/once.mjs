@@ -1,6 +1,6 @@
 /**
- * The demo's conversation without a person: clicks every suggestion in headless Chromium, says yes when asked, and
- * prints for each call what the model wanted, what the page made of it and what the engine recorded.
+ * The demo's conversation without a person: clicks every suggestion in headless Chromium, fills in and allows what it
+ * is asked, and prints for each call what the model wanted, what the page made of it and what the engine recorded.
  * It judges by the engine's own books. It always ends: a watchdog stops what hangs.
  */
 import { startChromium } from "./lib/chromium.mjs";
@@ -28,21 +28,33 @@ function listen() {
     if (event.input) globalThis.heard.classes[event.callId] = { input: event.input, issues: event.issues ?? [] };
   });
   for (const type of ["agent.tool.called", "agent.tool.failed"]) {
-    runtime.on(type, (report) => (globalThis.heard.reports[report.callId] = { output: report.output, error: report.error }));
+    runtime.on(type, (report) => (globalThis.heard.reports[report.callId] = { output: report.output, error: report.error && { code: report.error.code, message: report.error.message }, consent: report.consent }));
   }
 }
 
 const heard = (page) => page.evaluate(() => ({ ...globalThis.heard, sessionId: globalThis.demo.runtime.sessionId }));
 
-/** Clicks one suggestion and waits for its turn to end, answering the question if one comes up. */
+/** Answers the question that is on the screen: empty text fields get some words, then it is sent. */
+async function answer(page, dialog) {
+  for (const field of await dialog.locator("textarea, input:not([type]), input[type=text]:not([part~=reason])").all()) {
+    if ((await field.inputValue()) === "") await field.fill("With love from the harbor");
+  }
+  await dialog.locator("[part~=submit]").click();
+  await dialog.waitFor({ state: "detached" });
+}
+
+/** Clicks one suggestion and waits for its turn to end, answering the questions that come up. */
 async function turn(page, suggestion) {
   await suggestion.click();
-  const ended = page.waitForFunction(() => document.body.dataset.turn !== "running");
-  const question = page.locator(".question:not([data-answer]) [data-answer=yes]");
-  const asked = question.waitFor().then(() => question.click());
-  asked.catch(() => {});
-  await Promise.race([ended, asked]);
-  await ended;
+  let over = false;
+  const ended = page.waitForFunction(() => document.body.dataset.turn !== "running").then(() => (over = true));
+  ended.catch(() => {});
+  while (!over) {
+    const dialog = page.locator("pagehand-ask dialog").first();
+    const asked = dialog.waitFor().then(() => answer(page, dialog));
+    asked.catch(() => {});
+    await Promise.race([ended, asked]);
+  }
 }
 
 function tell(call, { classes, reports }) {
@@ -53,6 +65,7 @@ function tell(call, { classes, reports }) {
   console.log(`\n  ${settled ? "✓" : "✗"} ${call.name}  (${call.id}, attempt ${call.attempt})`);
   line("arguments", call.arguments || "(none)");
   line("classification", verdict ? [verdict.input, ...verdict.issues.map((issue) => issue.message)].join("; ") : "never classified");
+  if (report?.consent) line("consent", `${report.consent.by}: ${report.consent.allowed ? "yes" : "no"}${report.consent.edited ? ", with other arguments" : ""}`);
   line("answer", report?.error ? `${report.error.code}: ${report.error.message}` : JSON.stringify(report?.output ?? null));
   line("recorded", `${call.status}, settled ${accepted.length === 1 ? "once" : `${accepted.length} times`}: ${JSON.stringify(call.result ?? call.error ?? null)}`);
   return settled;

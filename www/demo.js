@@ -3,8 +3,10 @@
  * It wires events to drawings and clicks to `send`; it holds no state of calls of its own.
  */
 import { createRuntime } from "/pkg/index.js";
+import { askingTools } from "./assistant/asking-tools.js";
 import { CallList } from "./assistant/calls.js";
 import { Conversation } from "./assistant/conversation.js";
+import { pageHands } from "./assistant/page-hands.js";
 import { shopTools } from "./assistant/tools.js";
 import { byId, el } from "./dom.js";
 import { Shop } from "./shop/store.js";
@@ -16,8 +18,13 @@ const suggestions = [
   "Where am I, and how fast can you deliver?",
   "Ship it to Ana in Lisbon",
   "Send it to Bruno in Porto instead",
+  "Type my own address in by hand",
+  "Press the plus next to Morning Fog",
   "Try the coupon SUMMER25",
   "Then use HARBOR10",
+  "Add a gift note",
+  "Review Morning Fog for me",
+  "What do you know about my screen?",
   "Place my order",
 ];
 
@@ -33,10 +40,16 @@ const connectionWords = {
 const shop = new Shop();
 const talk = new Conversation();
 const calls = new CallList();
-const tools = shopTools(shop, ask);
+const shopOwn = [...shopTools(shop), ...askingTools(shop)];
+const tools = new Map(shopOwn.map((tool) => [tool.name, tool]));
+/** Names of the tools that use the page as a person does. */
+const handNames = new Set();
 
-/** What a tool does, for people; a tool the shop does not have goes by its name. */
-const titleOf = (name) => tools.find((tool) => tool.name === name)?.action ?? name;
+/** What a tool does, for people; where only its arguments say it, and for one the shop does not have, its name. */
+function titleOf(name) {
+  const action = tools.get(name)?.action;
+  return typeof action === "string" ? action : name.replaceAll("_", " ").replace(/^./, (letter) => letter.toUpperCase());
+}
 
 function showView(view) {
   document.body.dataset.view = view;
@@ -56,13 +69,21 @@ function showConnection({ state, hint, code }) {
   byId("retry").hidden = state !== "stopped" || !globalThis.demo;
 }
 
-/** Puts a question to the customer, on whatever part of the page they are. */
-async function ask(question, context) {
-  byId("assistant-badge").hidden = document.body.dataset.view === "assistant";
-  calls.asking(context.callId, true);
-  const yes = await talk.ask(question, context.signal);
-  byId("assistant-badge").hidden = true;
-  return yes;
+let held = null;
+
+/** A small screen shows one part of the page at a time: while hands are at work, that is the shop. */
+function showHands() {
+  if (document.body.dataset.hands) return;
+  held = document.activeElement;
+  document.body.dataset.hands = "true";
+}
+
+/** What was there before is there again, and so is the focus if it was in what went away. */
+function hideHands() {
+  if (!document.body.dataset.hands) return;
+  delete document.body.dataset.hands;
+  const at = document.activeElement;
+  if (at === document.body || !at?.checkVisibility()) held?.focus({ preventScroll: true });
 }
 
 let kept = null;
@@ -77,26 +98,33 @@ async function clientToken({ refresh }) {
 }
 
 function listen(runtime) {
-  const settledTone = (report) => (report.error ? "bad" : "good");
   runtime.on("connection", showConnection);
   runtime.on("call", (event) => {
     calls.changed(event);
-    if (event.state === "received") talk.step(`${event.callId} ${event.attempt}`, titleOf(event.name), "busy");
+    if (event.state !== "received") return;
+    if (handNames.has(event.name)) showHands();
+    talk.step(`${event.callId} ${event.attempt}`, titleOf(event.name), "busy");
   });
   for (const type of ["agent.tool.called", "agent.tool.failed"]) {
     runtime.on(type, (report) => {
       calls.ended(report);
-      const title = titleOf(report.name);
-      talk.step(`${report.callId} ${report.attempt}`, report.error ? `${title}: that did not work` : title, settledTone(report));
+      const title = report.tool.action ?? titleOf(report.name);
+      const [words, tone] = !report.error ? [title, "good"] : report.error.code === "declined" ? [`${title}: you said no`, ""] : [`${title}: that did not work`, "bad"];
+      talk.step(`${report.callId} ${report.attempt}`, words, tone);
     });
   }
+  runtime.on("question", (event) => calls.asked(event));
   runtime.on("tool.finished", (event) => calls.recorded(event));
   runtime.on("text", (event) => talk.stream(event.messageId, event.delta));
   runtime.on("message", (event) => {
-    if (event.role === "assistant") talk.finish(event.messageId, event.text);
+    if (event.role !== "assistant") return;
+    talk.finish(event.messageId, event.text);
+    if (!event.replayed) byId("assistant-badge").hidden = document.body.dataset.view === "assistant";
   });
   runtime.on("turn.finished", (event) => {
     talk.settle();
+    hideHands();
+    talk.toEnd();
     if (event.error) talk.say("failed", `That did not work: ${event.error.message}`);
     document.body.dataset.turn = event.status;
   });
@@ -107,17 +135,19 @@ function listen(runtime) {
 async function start() {
   drawShop(shop);
   for (const button of document.querySelectorAll(".tabs button")) button.addEventListener("click", () => showView(button.dataset.view));
-  for (const link of document.querySelectorAll(".bar a")) link.addEventListener("click", () => showView(link.hash.slice(1)));
+  for (const link of document.querySelectorAll(".bar a")) link.addEventListener("click", () => showView(link.dataset.to));
   talk.say("assistant", "Welcome in! I can see the shop in front of you and use it with you. What would you like?");
 
-  const settings = await (await fetch("/demo/settings")).json();
+  const [answer, { hands, browser }] = await Promise.all([fetch("/demo/settings"), pageHands()]);
+  const settings = await answer.json();
+  for (const tool of [...hands, ...browser]) tools.set(tool.name, tool);
+  for (const { name } of hands) handNames.add(name);
   if (settings.model) byId("assistant-model").textContent = `${settings.model}, using this page with you`;
-  const runtime = await createRuntime({ engine: settings.engine, agent: "tea-room", token: clientToken, tools });
+  const runtime = await createRuntime({ engine: settings.engine, agent: "tea-room", token: clientToken, tools: [...tools.values()] });
   listen(runtime);
   runtime.attach();
 
   const send = (text) => {
-    talk.withdraw();
     talk.say("user", text);
     document.body.dataset.turn = "running";
     runtime.send(text, { queue: true });

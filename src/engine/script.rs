@@ -20,8 +20,9 @@
 //! `user` is a part of the last user message, without regard to case; `"*"` is any. Without `after` a rule
 //! answers a user's message only; with it, the tool results since the model's last reply (`"*"` is any
 //! tool). `error` asks whether one of those failed. `arguments` as a string go out verbatim, so broken ones
-//! can be scripted; anything else is written as JSON. `{{user}}`, `{{result}}` and
-//! `{{result:tool/pointer}}` are replaced in `say` and in arguments.
+//! can be scripted; anything else is written as JSON. In `say` and in the texts of arguments are replaced
+//! `{{user}}`, `{{result}}`, `{{result:tool/pointer}}`, and `{{word:tool/part}}`: of the lines that the tool
+//! answered, the first word of the first one with that part, as a model picks an element's reference.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -238,9 +239,21 @@ impl ScriptCall {
         let arguments = match &self.arguments {
             None => "{}".to_owned(),
             Some(Value::String(text)) => fill(text, scene),
-            Some(value) => fill(&value.to_string(), scene),
+            Some(value) => fill_texts(value, scene).to_string(),
         };
         ReplyCall { id: self.id.clone(), name: self.name.clone(), arguments }
+    }
+}
+
+/// Replaces the placeholders in every text of a value, before it becomes JSON: what is put in may hold quotes.
+fn fill_texts(value: &Value, scene: &Scene) -> Value {
+    match value {
+        Value::String(text) => Value::String(fill(text, scene)),
+        Value::Array(items) => items.iter().map(|item| fill_texts(item, scene)).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(name, field)| (name.clone(), fill_texts(field, scene))).collect()
+        }
+        other => other.clone(),
     }
 }
 
@@ -274,6 +287,11 @@ fn placeholder(name: &str, scene: &Scene) -> Option<String> {
     }
     if name == "result" {
         return scene.answers.last().map(|answer| answer.text.clone());
+    }
+    if let Some((tool, part)) = name.strip_prefix("word:").and_then(|path| path.split_once('/')) {
+        let answers = scene.answers.iter().rev().filter(|answer| answer.tool == tool);
+        let line = answers.flat_map(|answer| answer.text.lines()).find(|line| line.contains(part))?;
+        return line.split_whitespace().next().map(str::to_owned);
     }
     let path = name.strip_prefix("result:")?;
     let (tool, pointer) = match path.split_once('/') {

@@ -68,10 +68,13 @@ export async function turnEnded(page, status = "completed") {
   assert.equal(await page.evaluate(() => document.body.dataset.turn), status, await page.locator(".log").textContent());
 }
 
-/** Clicks a suggestion and, where a question comes up, an answer; ends with the turn. */
+/** A part of the dialog in which the page asks. */
+export const dialogPart = (page, name) => page.locator(`pagehand-ask [part~="${name}"]`);
+
+/** Clicks a suggestion and, where a question comes up, yes or no; ends with the turn. */
 export async function say(page, words, answer) {
   await page.locator(".suggestion", { hasText: words }).click();
-  if (answer) await page.locator(`.question:not([data-answer]) [data-answer=${answer}]`).click();
+  if (answer) await dialogPart(page, answer === "yes" ? "submit" : "cancel").click();
   await turnEnded(page);
 }
 

@@ -1,13 +1,15 @@
 /**
- * Looks at a page as a person would: what sticks out, what cannot be read, what has no name.
+ * Looks at a page as a person would: what sticks out, what cannot be read, what has no name, in the page and in the
+ * dialog that may stand before it.
  * Each function runs inside the page, so it may use nothing from outside itself; an empty list is good.
  */
 
 /** Elements that make the page scroll sideways. */
 export function overflowing() {
   const width = document.documentElement.clientWidth;
-  if (document.documentElement.scrollWidth <= width) return [];
-  return [...document.querySelectorAll("body *")]
+  const dialog = [...(document.querySelector("pagehand-ask")?.shadowRoot.querySelectorAll("*") ?? [])];
+  const page = document.documentElement.scrollWidth <= width ? [] : [...document.querySelectorAll("body *")];
+  return [...page, ...dialog]
     .filter((element) => element.getBoundingClientRect().right > width + 1)
     .map((element) => `${element.tagName.toLowerCase()}.${element.className}`);
 }
@@ -37,8 +39,13 @@ export function lowContrast() {
     return layers.reduceRight((below, top) => over(top, below), [255, 255, 255, 1]);
   };
   const found = [];
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+  const texts = [document.body, document.querySelector("pagehand-ask")?.shadowRoot].flatMap((root) => {
+    const nodes = [];
+    const walker = root && document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    while (walker?.nextNode()) nodes.push(walker.currentNode);
+    return nodes;
+  });
+  for (const node of texts) {
     const element = node.parentElement;
     const text = node.data.trim();
     if (!text || !element.checkVisibility({ visibilityProperty: true }) || element.closest(".hidden, .skip, noscript, select, option")) continue;
@@ -55,11 +62,14 @@ export function lowContrast() {
 
 /** Visible controls that a screen reader could not name. */
 export function unnamed() {
-  return [...document.querySelectorAll("button, a[href], input, select, textarea, summary, [role=log], [role=group]")]
+  const controls = "button, a[href], input, select, textarea, summary, [role=log], [role=group]";
+  const roots = [document, document.querySelector("pagehand-ask")?.shadowRoot].filter(Boolean);
+  return roots
+    .flatMap((root) => [...root.querySelectorAll(controls)])
     .filter((element) => element.checkVisibility())
     .filter((element) => {
       const labels = [...(element.labels ?? [])].map((label) => label.textContent).join("");
-      const named = (element.getAttribute("aria-labelledby") ?? "").split(" ").map((id) => document.getElementById(id)?.textContent ?? "").join("");
+      const named = (element.getAttribute("aria-labelledby") ?? "").split(" ").map((id) => element.getRootNode().getElementById(id)?.textContent ?? "").join("");
       return !(element.getAttribute("aria-label") || named || labels || element.textContent).trim();
     })
     .map((element) => element.outerHTML.slice(0, 80));

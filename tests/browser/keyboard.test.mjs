@@ -1,7 +1,7 @@
 /** The demo by keyboard alone: every control can be reached, shows where the focus is, and does its work. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { assertSettledOnce, booksOf, openShop, picture, startBrowser, turnEnded, withDemo } from "./helpers.mjs";
+import { assertSettledOnce, booksOf, dialogPart, openShop, picture, startBrowser, turnEnded, withDemo } from "./helpers.mjs";
 
 let browser;
 before(async () => (browser = await startBrowser()));
@@ -9,11 +9,13 @@ after(() => browser?.close());
 
 const focused = (page) =>
   page.evaluate(() => {
-    const element = document.activeElement;
+    const outer = document.activeElement;
+    const element = outer.shadowRoot?.activeElement ?? document.querySelector("pagehand-ask")?.shadowRoot.activeElement ?? outer;
     const shown = element.matches("[type=radio]") ? element.closest("label") : element;
     const style = getComputedStyle(shown);
-    const name = element.getAttribute("aria-label") ?? element.id ?? "";
-    return { tag: element.tagName, name: name || element.textContent.trim(), ring: style.outlineStyle !== "none" && Number.parseFloat(style.outlineWidth) >= 2 };
+    const words = element.labels?.[0]?.textContent || element.textContent.trim();
+    const name = element.getAttribute("aria-label") ?? (element.getRootNode() === document ? element.id : words);
+    return { tag: element.tagName, name: name || words, ring: style.outlineStyle !== "none" && Number.parseFloat(style.outlineWidth) >= 2 };
   });
 
 test("the order can be placed without a mouse, and the focus is never lost or hidden", async () => {
@@ -28,13 +30,18 @@ test("the order can be placed without a mouse, and the focus is never lost or hi
 
     await page.keyboard.type("Place my order");
     await page.keyboard.press("Enter");
-    await page.locator(".question").waitFor();
-    await page.waitForFunction(() => document.activeElement.dataset.answer === "yes");
-    assert.equal((await focused(page)).ring, true);
-    await picture(page, "1280-light-5-keyboard");
+    await dialogPart(page, "submit").and(page.locator(":enabled")).waitFor();
+    assert.equal((await focused(page)).name, "Place your order: 1 tin for €17.40", "a key that was meant for the page allows nothing");
+    for (const name of ["Values", "If you decline: why? (optional)", "Decline", "Allow"]) {
+      await page.keyboard.press("Tab");
+      const at = await focused(page);
+      assert.deepEqual([at.name, at.ring], [name, true]);
+    }
+    await picture(page, "1280-light-9-keyboard");
     await page.keyboard.press("Tab");
-    assert.equal((await focused(page)).name, "Not yet");
+    assert.equal((await focused(page)).name, "Values", "the keyboard stays in the dialog");
     await page.keyboard.press("Shift+Tab");
+    assert.equal((await focused(page)).name, "Allow");
     await page.keyboard.press("Space");
     await turnEnded(page);
     assert.match(await page.locator("#placed").textContent(), /SH-1042/);

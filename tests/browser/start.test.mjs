@@ -52,14 +52,17 @@ test("--once prints every call with arguments, verdict, answer and record, and e
   const calls = text.split("\n").filter((line) => line.startsWith("  ✓ "));
   assert.deepEqual(
     calls.map((line) => line.split(/\s+/)[2]),
-    ["read_cart", "add_to_cart", "get_location", "get_delivery_options", "fill_address", "fill_address", "fill_address", "apply_coupon", "apply_coupon", "confirm_order"],
+    ["read_cart", "add_to_cart", "get_location", "get_delivery_options", "fill_address", "fill_address", "fill_address",
+      "read_page", "fill", "fill", "fill", "fill", "select", "check", "find", "highlight", "click", "read_cart",
+      "apply_coupon", "apply_coupon", "add_gift_note", "post_review", "get_screen", "get_locale", "read_cart", "confirm_order"],
   );
   for (const field of ["arguments", "classification", "answer", "recorded"]) {
     assert.equal(text.split("\n").filter((line) => line.startsWith(`    ${field} `)).length, calls.length, field);
   }
   assert.match(text, /classification +invalid; .*postal_code/);
   assert.match(text, /TOOL_EXEC_FAILED: "SUMMER25"/);
-  assert.match(text, /10 calls, each settled exactly once\./);
+  assert.equal(text.match(/consent +user: yes/g).length, 3, "a click, a review and an order are asked about");
+  assert.match(text, /26 calls, each settled exactly once\./);
 });
 
 test("--once exits 1 when the engine never gets an answer, and shows the call that is open", async (context) => {

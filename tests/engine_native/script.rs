@@ -54,6 +54,29 @@ fn an_invalid_call_is_repaired_after_the_model_has_read_the_error() {
 }
 
 #[test]
+fn a_word_of_an_answers_line_becomes_an_argument_of_the_next_call() {
+    let mut driver = Driver::new(json!({ "script": { "rules": [
+        { "when": { "after": "set" }, "say": "Set." },
+        { "when": { "after": "read" }, "call": [{ "name": "set", "arguments": {
+            "plus": "{{word:read/button \"More\"}}", "none": ["{{word:read/slider}}"], "all": "{{result:read}}",
+        } }] },
+        { "when": { "user": "*" }, "call": [{ "name": "read" }, { "name": "read" }] },
+    ] } }));
+    let outlines =
+        ["search for button\n  b1 button \"Less\"\n  b2 button \"More\" in b9", "b3 textbox \"Code\""];
+    let reads = std::cell::Cell::new(0);
+    play(&mut driver, "t-1", "Press plus", |name, _| {
+        let outline = outlines.get(reads.replace(reads.get() + 1)).filter(|_| name == "read");
+        ok(outline.map_or(json!(null), |outline| json!(outline)))
+    });
+    let calls = driver.engine.calls("s1");
+    let arguments: Value = serde_json::from_str(&calls[2].arguments).unwrap();
+    assert_eq!(arguments["plus"], "b2", "of whichever answer has the line");
+    assert_eq!(arguments["none"], json!(["{{word:read/slider}}"]), "what is not there is seen to be missing");
+    assert_eq!(arguments["all"], outlines[1], "quotes of an answer are written as JSON");
+}
+
+#[test]
 fn arguments_as_a_string_go_out_verbatim() {
     let broken = ["", "  ", "null", "[1]", "{\"a\":", "{\"id\":2512292042121000001}"];
     for text in broken {

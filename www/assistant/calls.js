@@ -22,9 +22,17 @@ const words = {
   voided: ["Called off", "bad"],
 };
 
-const rows = ["Arguments", "Verdict", "Issues", "Answer", "Code", "Recorded", "States"];
+const rows = ["Arguments", "Verdict", "Issues", "Consent", "Ran with", "Answer", "Code", "Recorded", "States"];
 const verdicts = { valid: "good", invalid: "bad", malformed: "bad", unchecked: "" };
 const longest = 4000;
+
+/** Who agreed to a call, for people. */
+function consentWords({ by, allowed, edited }) {
+  if (by === "grant") return "Covered by your earlier yes";
+  if (by === "policy") return allowed ? "Allowed by the page's policy" : "Refused by the page's policy";
+  if (!allowed) return "You declined it";
+  return edited ? "You allowed it, with changes" : "You allowed it";
+}
 
 /** Text for a value: JSON on several lines where it is an object, cut where it is endless. */
 export function shown(value) {
@@ -73,12 +81,14 @@ class Entry {
   /** Says where it stands; what failed has its color whatever comes later. */
   #label() {
     const [text, tone] = words[this.last] ?? [this.last, ""];
-    this.chip.textContent = this.failed && this.last === "confirmed" ? "Error confirmed" : text;
-    this.chip.dataset.tone = this.failed && tone !== "busy" ? "bad" : tone;
+    const declined = this.failed === "declined";
+    this.chip.textContent = this.failed && this.last === "confirmed" ? (declined ? "Declined" : "Error confirmed") : text;
+    this.chip.dataset.tone = this.failed && tone !== "busy" ? (declined ? "" : "bad") : tone;
   }
 
-  fail() {
-    this.failed = true;
+  /** It ended with an error of that code; a no is not a failure. */
+  fail(code) {
+    this.failed = code;
     this.#label();
   }
 
@@ -129,16 +139,18 @@ export class CallList {
     entry.state(event.state);
   }
 
-  /** A handler waits for the customer, or no longer. */
-  asking(callId, waits) {
-    this.#byCall.get(callId)?.state(waits ? "asking" : "running");
+  /** A handler asks the customer, or no longer. Whether a call may run at all is a state of the call itself. */
+  asked({ callId, kind, state }) {
+    if (kind !== "approval") this.#byCall.get(callId)?.state(state === "asked" ? "asking" : "running");
   }
 
   /** A call ended: its report. */
   ended(report) {
     const entry = this.#entryOf(report);
-    const { error } = report;
-    if (error) entry.fail();
+    const { error, consent } = report;
+    if (error) entry.fail(error.code);
+    if (consent) entry.row("Consent", consentWords(consent));
+    if (consent?.edited) entry.row("Ran with", el("pre", { tabindex: "0" }, shown(report.input)));
     const ran = report.duration > 0 || !error;
     entry.time.textContent = !ran ? "not run" : report.duration >= 10_000 ? `${Math.round(report.duration / 1000)} s` : `${report.duration} ms`;
     entry.row("Answer", el("pre", { tabindex: "0" }, error ? error.message : shown(report.output ?? null)));

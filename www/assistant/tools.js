@@ -1,6 +1,6 @@
 /**
- * What the assistant may do in this shop, as tools over the store. Each handler does what a click would do,
- * and a tool that costs money asks the customer first. Answers are small and say what the model needs.
+ * What the assistant may do in this shop by itself, as tools over the store. Each handler does what a click would
+ * do. Answers are small and say what the model needs.
  */
 import { tool } from "/pkg/index.js";
 import { countries, days, money, mostOfOne, teas } from "../shop/catalog.js";
@@ -35,8 +35,8 @@ const addressInput = {
 
 const basketOf = (shop) => ({ count: shop.count, total: money(shop.sums.total) });
 
-/** The tools of a shop; `ask` puts a question to the customer. */
-export function shopTools(shop, ask) {
+/** The tools of a shop. */
+export function shopTools(shop) {
   return [
     tool({
       name: "read_cart",
@@ -114,21 +114,6 @@ export function shopTools(shop, ask) {
       execute: ({ code }) => {
         const percent = shop.applyCoupon(code, "assistant");
         return { percent, ...basketOf(shop) };
-      },
-    }),
-    tool({
-      name: "confirm_order",
-      action: "Asks for your yes",
-      description: "Ask the customer to confirm, and place the order if they say yes.",
-      input: nothing,
-      output: { type: "object", properties: { status: { enum: ["placed", "declined"] }, order: { type: "string" } }, required: ["status"] },
-      annotations: { destructive: true },
-      execute: async (_input, context) => {
-        if (shop.count === 0) throw new Error("The basket is empty, so there is nothing to order.");
-        const tins = shop.count === 1 ? "1 tin" : `${shop.count} tins`;
-        const to = shop.address.recipient ? ` to ${shop.address.recipient}` : "";
-        const yes = await ask({ title: "Place this order?", text: `${tins}${to}, ${money(shop.sums.total)} in all.`, yes: "Yes, order", no: "Not yet" }, context);
-        return yes ? { status: "placed", order: shop.placeOrder("assistant") } : { status: "declined" };
       },
     }),
   ];

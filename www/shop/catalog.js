@@ -22,6 +22,9 @@ export const countries = { PT: "Portugal", ES: "Spain", FR: "France", DE: "Germa
 
 export const coupons = { HARBOR10: 10 };
 
+/** Papers for gifts; the names are also those of their styles. */
+export const wraps = ["Sea green", "Sunrise", "Ember"];
+
 export const freeDeliveryFrom = 4500;
 export const mostOfOne = 12;
 

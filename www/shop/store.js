@@ -1,5 +1,5 @@
 /**
- * The shop's state: basket, coupon, address, place, delivery, order. Everything that changes it is a method here,
+ * The shop's state: basket, coupon, address, place, delivery, gift note, reviews, order. Everything that changes it is a method here,
  * and each change is told by one `change` event that names the part. It knows neither page nor assistant.
  */
 import { coupons, deliveryOptions, mostOfOne, placeOf, places, teaOf } from "./catalog.js";
@@ -12,6 +12,10 @@ export class Shop extends EventTarget {
   place = places[0];
   delivery = "standard";
   address = { ...emptyAddress };
+  /** What goes with the parcel: `{ recipient, message, wrap, date? }`. */
+  gift = null;
+  /** What customers say of a tea, by its sku: `{ stars, text }`. */
+  reviews = new Map();
   orderNumber = null;
   #orders = 1041;
 
@@ -78,6 +82,16 @@ export class Shop extends EventTarget {
   setDelivery(id, by = "user") {
     this.delivery = id;
     this.#changed("delivery", by);
+  }
+
+  setGift(gift, by = "user") {
+    this.gift = gift;
+    this.#changed("gift", by);
+  }
+
+  setReview(sku, review, by = "user") {
+    this.reviews.set(sku, review);
+    this.#changed("reviews", by);
   }
 
   /** Places the order and gives its number. */

@@ -11,9 +11,9 @@ function drawProducts(shop) {
   const cards = teas.map((tea) =>
     el(
       "li",
-      { class: "product" },
+      { class: "product", "data-sku": tea.sku },
       el("figure", {}, picture(tea.sku, 122)),
-      el("div", { class: "words" }, el("h3", {}, tea.name), el("p", {}, tea.note)),
+      el("div", { class: "words" }, el("h2", {}, tea.name), el("p", {}, tea.note), el("blockquote", { class: "review", hidden: true })),
       el(
         "footer",
         {},
@@ -77,6 +77,24 @@ function drawDelivery(shop) {
   if (held) document.querySelector("[name=delivery]:checked").focus();
 }
 
+/** The gift note; its words are between two people, so that the page's tools mask them. */
+function drawGift({ gift }) {
+  byId("gift").hidden = !gift;
+  if (!gift) return;
+  const { recipient, message, wrap, date } = gift;
+  const day = date ? `, to arrive on ${new Date(`${date}T12:00`).toLocaleDateString("en", { day: "numeric", month: "long" })}` : "";
+  byId("gift").dataset.wrap = wrap;
+  byId("gift").replaceChildren(el("b", {}, `A gift for ${recipient}`), el("span", {}, `Wrapped in ${wrap}${day}`), el("blockquote", { class: "private" }, message));
+}
+
+function drawReviews({ reviews }) {
+  for (const [sku, { stars, text }] of reviews) {
+    const review = document.querySelector(`[data-sku="${sku}"] .review`);
+    review.hidden = false;
+    review.replaceChildren(el("span", { class: "stars", role: "img", "aria-label": `${stars} of 5 stars` }, "★".repeat(stars) + "☆".repeat(5 - stars)), el("span", {}, text));
+  }
+}
+
 function drawAddress(shop) {
   for (const [name, value] of Object.entries(shop.address)) byId(name).value = value;
 }
@@ -89,8 +107,8 @@ export function drawShop(shop) {
   byId("address").addEventListener("input", (event) => shop.setAddress({ [event.target.name]: event.target.value }));
   byId("address").addEventListener("submit", (event) => event.preventDefault());
   drawProducts(shop);
-  const drawings = { basket: [drawBasket, drawDelivery], delivery: [drawDelivery, drawBasket], address: [], order: [drawBasket] };
-  const cards = { basket: byId("basket"), delivery: byId("delivery"), address: byId("checkout"), order: byId("basket") };
+  const drawings = { basket: [drawBasket, drawDelivery], delivery: [drawDelivery, drawBasket], address: [], order: [drawBasket], gift: [drawGift], reviews: [drawReviews] };
+  const cards = { basket: byId("basket"), delivery: byId("delivery"), address: byId("checkout"), order: byId("basket"), gift: byId("gift"), reviews: byId("products") };
   shop.addEventListener("change", ({ detail: { part, by } }) => {
     for (const draw of drawings[part]) draw(shop);
     if (by !== "assistant") return;
