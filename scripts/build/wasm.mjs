@@ -91,6 +91,24 @@ function quietStaleClosures(file) {
 }
 
 /**
+ * Has what a module asks of JavaScript objects asked by a function that tells an element's own properties from the
+ * names a page gives its fields. That function is `own` of a module beside the glue.
+ */
+function askOwnProperties(file, from) {
+  const glue = readFileSync(file, "utf8");
+  // No element and no document has these: they are asked of sets, functions, boxes, promises and the host.
+  const plain = "(?:add|after|apply|bottom|call|deref|frame|get|getPropertyValue|has|height|includes|left|length|pause|push|queueMicrotask|resolve|right|set|sleep|then|toLowerCase|top|width|x|y)";
+  const asked = glue
+    .replace(new RegExp(`\\b(arg\\d)\\.(?!${plain}\\b)([a-zA-Z]\\w*)\\(`, "g"), 'own($1, "$2").call($1, ')
+    .replace(new RegExp(`\\b(arg\\d)\\.(?!${plain}\\b)([a-zA-Z]\\w*);`, "g"), 'own($1, "$2");')
+    .replace("Reflect.get(arg0, arg1)", "own(arg0, arg1)");
+  for (const wanted of ['own(arg0, "firstChild")', 'own(arg0, "matches")', "own(arg0, arg1)"]) {
+    if (!asked.includes(wanted)) throw new Failure(`${file} lacks ${wanted}`, "look at what this wasm-bindgen writes for properties and methods");
+  }
+  writeFileSync(file, `import { own } from ${JSON.stringify(from)};\n${asked}`);
+}
+
+/**
  * Flags that give the sources of other crates one name on every machine. Panics name the file they stand in: a folder
  * of the machine that built would end up in what ships, and two machines would not build the same bytes.
  */
@@ -140,7 +158,7 @@ export async function buildWasm(name) {
     return `${name}: links to the same bytes as before`;
   }
 
-  const { renewable } = modules.find((one) => one.name === name);
+  const { renewable, ownProperties } = modules.find((one) => one.name === name);
   const reset = renewable ? ["--experimental-reset-state-function"] : [];
   await job(bindgenCommand(), ["--target", "web", "--omit-default-module-path", ...reset, "--out-dir", aside, "--out-name", name, linked], { log: `build-${name}-bindgen`, label: name, env });
   requireExports(name, aside);
@@ -155,6 +173,7 @@ export async function buildWasm(name) {
     label: name,
     advice: "the optimised file does not run: compare with the one before wasm-opt",
   });
+  if (ownProperties) askOwnProperties(join(aside, `${name}.js`), ownProperties);
 
   mkdirSync(shippedDir, { recursive: true });
   for (const file of shippedFiles(name)) renameSync(join(aside, file), join(shippedDir, file));

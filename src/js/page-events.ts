@@ -2,10 +2,11 @@
  * The events of a person's hands, as a browser fires them: of the classes of the element's own window, in their order,
  * with the focus, crossing shadow roots. It decides nothing: what is clicked, and whether, comes from the page tools.
  */
+import { matches, own } from "./page-own.js";
 
 /** Which window an element is in. @internal */
 export function viewOf(el: Element): Window {
-  return el.ownerDocument.defaultView ?? window;
+  return own(own(el, "ownerDocument"), "defaultView") ?? window;
 }
 
 type Kind = "Event" | "InputEvent" | "MouseEvent" | "PointerEvent" | "KeyboardEvent" | "ClipboardEvent";
@@ -14,14 +15,13 @@ type Kind = "Event" | "InputEvent" | "MouseEvent" | "PointerEvent" | "KeyboardEv
 export function fire(el: Element, kind: Kind, type: string, init: object = {}): boolean {
   const view = viewOf(el);
   const Made = (view as unknown as Record<Kind, new (type: string, init: object) => Event>)[kind];
-  return el.dispatchEvent(new Made(type, { bubbles: true, cancelable: true, composed: true, view, ...init }));
+  return own(el, "dispatchEvent").call(el, new Made(type, { bubbles: true, cancelable: true, composed: true, view, ...init }));
 }
 
 /** The element around another as it is shown, in the same document. @internal */
 export function around(el: Element): Element | null {
-  if (el.assignedSlot) return el.assignedSlot;
-  const { parentNode } = el;
-  return el.parentElement ?? ((parentNode as ShadowRoot | null)?.host ?? null);
+  const above = own(el, "parentNode") as ShadowRoot | null;
+  return own(el, "assignedSlot") ?? own(el, "parentElement") ?? above?.host ?? null;
 }
 
 /** An element and all around it, the innermost first. @internal */
@@ -33,19 +33,19 @@ export function chain(el: Element | null): Element[] {
 
 /** Whether a person's key or click would do nothing. @internal */
 export function isDisabled(el: Element): boolean {
-  return el.matches(":disabled");
+  return matches(el, ":disabled");
 }
 
 /** Focuses without scrolling. @internal */
 export function focus(el: Element): void {
-  (el as HTMLElement).focus({ preventScroll: true });
+  own(el as HTMLElement, "focus").call(el, { preventScroll: true });
 }
 
 /** What has the focus, through shadow roots and frames. @internal */
 export function active(): Element | null {
-  let at = document.activeElement;
+  let at = own(document, "activeElement");
   for (;;) {
-    const inner: Element | null | undefined = at?.shadowRoot?.activeElement ?? (at as HTMLIFrameElement | null)?.contentDocument?.activeElement;
+    const inner: Element | null | undefined = (at && own(at, "shadowRoot")?.activeElement) ?? (at as HTMLIFrameElement | null)?.contentDocument?.activeElement;
     if (!inner) return at;
     at = inner;
   }
@@ -106,12 +106,12 @@ export function moveTo(over: Element, x: number, y: number): void {
 /** Clicks at a point: the innermost element there is given beside the one that is meant. @internal */
 export function clickAt(el: Element, hit: Element, x: number, y: number, button: number, count: number): void {
   moveTo(hit, x, y);
-  for (let detail = 1; detail <= count && el.isConnected; detail += 1) oneClick(el, hit, { x, y, button, detail });
+  for (let detail = 1; detail <= count && own(el, "isConnected"); detail += 1) oneClick(el, hit, { x, y, button, detail });
 }
 
 /** What is under the pointer now, as far as it still has to do with what was meant: listeners may have rebuilt it. */
 function under(el: Element, hit: Element, at: Mouse): Element {
-  if (hit.isConnected) return hit;
+  if (own(hit, "isConnected")) return hit;
   const found = el.ownerDocument.elementFromPoint(at.x, at.y);
   return found && chain(found).includes(el) ? found : el;
 }
@@ -125,15 +125,15 @@ function oneClick(el: Element, hit: Element, at: Mouse): void {
   mouse(released, "pointerup", at);
   if (compatible) mouse(released, "mouseup", at);
   // A click is of the innermost element that was both pressed and released.
-  const clicked = pressed.isConnected ? chain(pressed).find((one) => chain(released).includes(one)) : released;
-  if (!clicked?.isConnected || isDisabled(clicked)) return;
+  const clicked = own(pressed, "isConnected") ? chain(pressed).find((one) => chain(released).includes(one)) : released;
+  if (!clicked || !own(clicked, "isConnected") || isDisabled(clicked)) return;
   mouse(clicked, at.button === 0 ? "click" : "auxclick", at);
   if (at.button === 0 && at.detail === 2) mouse(clicked, "dblclick", at);
 }
 
 /** Moves the focus as pressing a mouse button does. */
 function moveFocus(pressed: Element): void {
-  const taker = chain(pressed).find((one) => ((one as HTMLElement).tabIndex >= 0 || one.hasAttribute("tabindex")) && !isDisabled(one));
+  const taker = chain(pressed).find((one) => (own(one as HTMLElement, "tabIndex") >= 0 || own(one, "hasAttribute").call(one, "tabindex")) && !isDisabled(one));
   if (taker) focus(taker);
   else (pressed.ownerDocument.activeElement as HTMLElement | null)?.blur();
 }

@@ -4,8 +4,10 @@
  * whether something may be done.
  */
 import { active, clickAt, fire, focus, moveTo, viewOf } from "./page-events.js";
-import { type Chord, edit, stroke } from "./page-keys.js";
+import { type Chord, readKey } from "./page-chord.js";
+import { edit, leadsTo, stroke } from "./page-keys.js";
 import { type Leaving, holding } from "./page-leave.js";
+import { elementsOf, inherited, own, passwords } from "./page-own.js";
 import { rowOf, scrollBy, spotOf, where } from "./page-places.js";
 
 /** What changes on the page, from the moment it was made. @internal */
@@ -17,17 +19,8 @@ export interface Watch {
   stop(): void;
 }
 
-/** The getter, setter or method that an element has from its class, whatever the instance itself was given by a framework. */
-function inherited(el: Element, key: string, part: "get" | "set" | "value"): ((this: Element, ...given: unknown[]) => unknown) | undefined {
-  for (let at = Object.getPrototypeOf(el) as object | null; at; at = Object.getPrototypeOf(at) as object | null) {
-    const found = Object.getOwnPropertyDescriptor(at, key);
-    if (found) return found[part] as ((this: Element, ...given: unknown[]) => unknown) | undefined;
-  }
-  return undefined;
-}
-
 function put(el: Element, key: string, value: unknown): void {
-  const setter = inherited(el, key, "set");
+  const setter = inherited(el, key)?.set;
   if (setter) setter.call(el, value);
   else (el as unknown as Record<string, unknown>)[key] = value;
 }
@@ -45,6 +38,9 @@ export const pageHands = {
   rowOf,
   spotOf,
   scrollBy,
+  leadsTo,
+  readKey,
+  passwords,
 
   /** Clicks; gives what the page is left by, if it is. */
   click: (el: Element, hit: Element, x: number, y: number, button: number, count: number): Leaving | undefined =>
@@ -55,19 +51,18 @@ export const pageHands = {
 
   /** The form that an element is or is in, the button that sends it, and the fields that the browser finds invalid. */
   formOf(el: Element): { form: Element; button: Element | undefined; invalid: Element[] } | undefined {
-    const form = el.localName === "form" ? el : ((el as HTMLInputElement).form ?? el.closest("form"));
+    const form = own(el, "localName") === "form" ? (el as HTMLFormElement) : ((el as HTMLInputElement).form ?? el.closest("form"));
     if (!form) return undefined;
-    const fields = [...(inherited(form, "elements", "get")?.call(form) as Iterable<HTMLInputElement>)];
+    const fields = [...elementsOf(form)] as HTMLInputElement[];
     const sends = (one: Element) => /^(submit|image)$/.test((one as HTMLInputElement).type);
     const button = sends(el) ? el : fields.find(sends);
-    const unchecked = form.hasAttribute("novalidate") || button?.hasAttribute("formnovalidate");
+    const unchecked = own(form, "hasAttribute").call(form, "novalidate") || button?.hasAttribute("formnovalidate");
     return { form, button, invalid: unchecked ? [] : fields.filter((one) => one.willValidate && !one.validity.valid) };
   },
 
   /** Sends a form as a button would. */
   submit: (form: Element, button: Element | undefined): Leaving | undefined =>
-    // A field of that name hides the form's own method.
-    holding(form, () => inherited(form, "requestSubmit", "value")?.call(form, button)),
+    holding(form, () => own(form as HTMLFormElement, "requestSubmit").call(form, button as HTMLElement | undefined)),
 
   /** What a field of the same kind that is not on the page would make of a value. */
   trial(el: Element, value: string): string {

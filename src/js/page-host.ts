@@ -17,8 +17,8 @@ export interface PageHost {
 /** A page that is not shown paints nothing: then its time is guessed. */
 const UNPAINTED = 100;
 
-/** Makes it for one call. @internal */
-export function pageHost(signal: AbortSignal, after: (run: () => unknown) => void): PageHost {
+/** Makes it for one call. `waits` hears when the call begins and ends to wait for one of these. @internal */
+export function pageHost(signal: AbortSignal, after: (run: () => unknown) => void, waits: (change: 1 | -1) => void): PageHost {
   const wanted = (start: (done: () => void) => (() => void) | void) =>
     new Promise<void>((resolve, reject) => {
       let stop: (() => void) | void;
@@ -38,10 +38,19 @@ export function pageHost(signal: AbortSignal, after: (run: () => unknown) => voi
       const timer = setTimeout(done, milliseconds);
       return () => clearTimeout(timer);
     });
+  const told =
+    <Given extends unknown[]>(wait: (...given: Given) => Promise<void>) =>
+    (...given: Given): Promise<void> => {
+      waits(1);
+      const waited = wait(...given);
+      const done = () => waits(-1);
+      waited.then(done, done);
+      return waited;
+    };
   return {
-    sleep,
+    sleep: told(sleep),
     // A message comes at once where timers of a hidden page are held back to one in a second.
-    pause: () =>
+    pause: told(() =>
       wanted((done) => {
         const { port1, port2 } = new MessageChannel();
         port1.onmessage = () => {
@@ -50,7 +59,8 @@ export function pageHost(signal: AbortSignal, after: (run: () => unknown) => voi
         };
         port2.postMessage(null);
       }),
-    frame: () => Promise.race([wanted((done) => void requestAnimationFrame(() => requestAnimationFrame(done))), sleep(UNPAINTED)]),
+    ),
+    frame: told(() => Promise.race([wanted((done) => void requestAnimationFrame(() => requestAnimationFrame(done))), sleep(UNPAINTED)])),
     after,
   };
 }

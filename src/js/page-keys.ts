@@ -2,18 +2,9 @@
  * One key down and up, and what a browser does for it where the page does not say otherwise: writing, deleting, moving
  * the focus, pressing buttons, sending forms, moving through choices.
  */
+import type { Chord } from "./page-chord.js";
 import { active, chain, fire, focus, isDisabled, plainClick } from "./page-events.js";
-
-/** A key with what is held, as the page tools read it. @internal */
-export interface Chord {
-  readonly key: string;
-  readonly code: string;
-  readonly keyCode: number;
-  readonly ctrlKey: boolean;
-  readonly shiftKey: boolean;
-  readonly altKey: boolean;
-  readonly metaKey: boolean;
-}
+import { elementsOf, matches, own } from "./page-own.js";
 
 const kindOf = (el: Element) => (el.localName === "input" || el.localName === "button" ? (el as HTMLInputElement).type : el.localName);
 const isEditor = (el: Element) => (el as HTMLElement).isContentEditable;
@@ -62,19 +53,38 @@ function act(at: Element, { key, ctrlKey, metaKey, altKey, shiftKey }: Chord, ro
   else if (key === "Backspace" && isText(at)) edit(at, "delete");
   else if (key === "Delete" && isText(at)) edit(at, "forwardDelete");
   else if (key === "Escape") {
-    const dialog = chain(at).find((el): el is HTMLDialogElement => el.matches("dialog:modal"));
+    const dialog = chain(at).find((el): el is HTMLDialogElement => matches(el, "dialog:modal"));
     if (dialog && fire(dialog, "Event", "cancel", { bubbles: false })) dialog.close();
   } else if (key.startsWith("Arrow")) arrow(at, key);
+}
+
+/** What sends the form of a field when Enter is pressed in it: its first button, or nothing but the form itself. */
+function senderOf(at: Element): HTMLElement | null {
+  const { form } = at as HTMLInputElement;
+  return (form && ([...elementsOf(form)].find((el) => /^(submit|image)$/.test((el as HTMLInputElement).type)) as HTMLElement | undefined)) ?? form;
+}
+
+/** The radio button that an arrow leads to. */
+function nextOf(at: HTMLInputElement, key: string): HTMLInputElement | undefined {
+  const { name, form } = at;
+  const root = at.getRootNode() as Document;
+  const group = [...root.querySelectorAll<HTMLInputElement>("input[type=radio]")].filter((one) => one.name === name && one.form === form && !isDisabled(one));
+  return group.at((group.indexOf(at) + (key === "ArrowDown" || key === "ArrowRight" ? 1 : -1)) % group.length);
+}
+
+/** What a key would press, choose or send beside the element that hears it. @internal */
+export function leadsTo(at: Element, { key }: Chord): Element | null | undefined {
+  if (key === "Enter" && at.localName === "input" && !isButton(at)) return senderOf(at);
+  return key.startsWith("Arrow") && kindOf(at) === "radio" ? nextOf(at as HTMLInputElement, key) : undefined;
 }
 
 function enter(at: Element): void {
   if (isButton(at) || at.matches("a[href], area[href]")) plainClick(at);
   else if (at.localName === "textarea" || isEditor(at)) edit(at, "insertParagraph");
   else if (at.localName === "input") {
-    const { form } = at as HTMLInputElement;
-    const button = form && [...form.elements].find((el) => /^(submit|image)$/.test((el as HTMLInputElement).type));
-    if (button) plainClick(button);
-    else form?.requestSubmit();
+    const sender = senderOf(at);
+    if (sender && own(sender, "localName") !== "form") plainClick(sender);
+    else if (sender) own(sender as HTMLFormElement, "requestSubmit").call(sender);
   }
 }
 
@@ -94,10 +104,7 @@ function arrow(at: Element, key: string): void {
     else if (key === "ArrowDown" || kind === "range") field.stepDown();
     if (field.value !== before) changed(field);
   } else if (kind === "radio") {
-    const { name, form } = at as HTMLInputElement;
-    const root = at.getRootNode() as Document;
-    const group = [...root.querySelectorAll<HTMLInputElement>("input[type=radio]")].filter((one) => one.name === name && one.form === form && !isDisabled(one));
-    const next = group.at((group.indexOf(at as HTMLInputElement) + (forward ? 1 : -1)) % group.length);
+    const next = nextOf(at as HTMLInputElement, key);
     if (next) {
       focus(next);
       plainClick(next);
@@ -116,7 +123,7 @@ function arrow(at: Element, key: string): void {
 /** Moves the focus to the next element that takes it, in the order of the page. */
 function moveOn(at: Element, back: boolean, root: Element): void {
   const stops: Element[] = [];
-  collect(chain(at).find((el) => el.matches("dialog:modal")) ?? root, stops);
+  collect(chain(at).find((el) => matches(el, "dialog:modal")) ?? root, stops);
   const place = stops.indexOf(at);
   const next = place < 0 ? stops.at(back ? -1 : 0) : stops.at((place + (back ? -1 : 1)) % stops.length);
   if (!next) return;
@@ -125,13 +132,14 @@ function moveOn(at: Element, back: boolean, root: Element): void {
 }
 
 function collect(el: Element, stops: Element[]): void {
-  if (el.hasAttribute("inert")) return;
-  const { tabIndex } = el as HTMLElement;
+  const has = (name: string) => own(el, "hasAttribute").call(el, name);
+  if (has("inert")) return;
+  const tabIndex = own(el as HTMLElement, "tabIndex");
   // The browser gives editors no index of their own, but a place in the order.
-  const stop = tabIndex >= 0 || (el.hasAttribute("contenteditable") && isEditor(el) && !el.hasAttribute("tabindex"));
+  const stop = tabIndex >= 0 || (has("contenteditable") && isEditor(el) && !has("tabindex"));
   if (stop && !isDisabled(el) && el.checkVisibility({ visibilityProperty: true }) && el.localName !== "iframe") stops.push(el);
   const assigned = el.localName === "slot" ? (el as HTMLSlotElement).assignedElements({ flatten: true }) : [];
   const frame = (el as HTMLIFrameElement).contentDocument?.documentElement;
-  const inner = frame ? [frame] : assigned.length ? assigned : (el.shadowRoot ?? el).children;
+  const inner = frame ? [frame] : assigned.length ? assigned : own(own(el, "shadowRoot") ?? el, "children");
   for (const child of inner) collect(child, stops);
 }

@@ -4,6 +4,7 @@
  * prevent, or do themselves, is theirs.
  */
 import { viewOf } from "./page-events.js";
+import { own } from "./page-own.js";
 
 /** Where the page goes, once it may. @internal */
 export interface Leaving {
@@ -57,23 +58,24 @@ function byLink(event: Event, { location }: Window): Leaving | undefined {
 function byForm(event: SubmitEvent): Leaving | undefined {
   const form = event.target as HTMLFormElement;
   const { submitter } = event;
-  const setting = (name: string) => submitter?.getAttribute(`form${name}`) ?? form.getAttribute(name);
+  const get = (name: string) => own(form, "getAttribute").call(form, name);
+  const set = (name: string, value: string) => own(form, "setAttribute").call(form, name, value);
+  const setting = (name: string) => submitter?.getAttribute(`form${name}`) ?? get(name);
   if (/^dialog$/i.test(setting("method") ?? "") || isElsewhere(setting("target"))) return undefined;
   return {
     note: "the form is being sent and the page goes on to what it leads to",
     go: () => {
-      const before = ["action", "method", "enctype", "target"].map((name) => [name, form.getAttribute(name), setting(name)] as const);
-      for (const [name, , value] of before) if (value !== null) form.setAttribute(name, value);
-      const field = form.ownerDocument.createElement("input");
+      const before = ["action", "method", "enctype", "target"].map((name) => [name, get(name), setting(name)] as const);
+      for (const [name, , value] of before) if (value !== null) set(name, value);
+      const field = own(form, "ownerDocument").createElement("input");
       const name = submitter?.getAttribute("name");
       if (name) {
         Object.assign(field, { type: "hidden", name, value: (submitter as HTMLButtonElement).value });
-        form.append(field);
+        own(form, "append").call(form, field);
       }
-      // A field of that name hides the form's own method.
-      HTMLFormElement.prototype.submit.call(form);
+      own(form, "submit").call(form);
       field.remove();
-      for (const [key, value] of before) value === null ? form.removeAttribute(key) : form.setAttribute(key, value);
+      for (const [key, value] of before) value === null ? own(form, "removeAttribute").call(form, key) : set(key, value);
     },
   };
 }

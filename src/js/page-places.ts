@@ -3,6 +3,7 @@
  * Measures alone; whether something may be done is for the page tools to say.
  */
 import { chain, viewOf } from "./page-events.js";
+import { matches, own } from "./page-own.js";
 
 /** A point of an element and what is hit there, or what is hit instead (nothing where nothing is). @internal */
 export type Spot = { x: number; y: number; hit: Element } | { cover: Element | undefined; boxes: number };
@@ -13,12 +14,12 @@ const MOST_BOXES = 4;
 
 /** Looks for a point where an element is hit. @internal */
 export function spotOf(el: Element): Spot {
-  const boxes = [...el.getClientRects()].filter(({ width, height }) => width > 0 && height > 0).slice(0, MOST_BOXES);
+  const boxes = [...own(el, "getClientRects").call(el)].filter(({ width, height }) => width > 0 && height > 0).slice(0, MOST_BOXES);
   let cover: Element | undefined;
   for (const box of boxes) {
     for (const [along, down] of shares) {
       const [x, y] = [box.x + box.width * along, box.y + box.height * down];
-      const hit = innermost(el.ownerDocument, x, y);
+      const hit = innermost(own(el, "ownerDocument"), x, y);
       if (!hit) continue;
       const over = isOf(el, hit) ? coverOfFrames(el, x, y) : hit;
       if (over === undefined) return { x, y, hit };
@@ -30,9 +31,9 @@ export function spotOf(el: Element): Spot {
 
 /** The innermost element at a point, through open shadow roots. */
 function innermost(document: Document, x: number, y: number): Element | null {
-  let found = document.elementFromPoint(x, y);
+  let found = own(document, "elementFromPoint").call(document, x, y);
   for (;;) {
-    const inner: Element | null | undefined = found?.shadowRoot?.elementFromPoint(x, y);
+    const inner: Element | null | undefined = found && own(found, "shadowRoot")?.elementFromPoint(x, y);
     if (!inner || inner === found) return found;
     found = inner;
   }
@@ -41,7 +42,7 @@ function innermost(document: Document, x: number, y: number): Element | null {
 /** Whether a click on the second is one on the first: it is in it, or in its label. */
 function isOf(el: Element, hit: Element): boolean {
   const around = chain(hit);
-  return around.includes(el) || around.find((one): one is HTMLLabelElement => one.localName === "label")?.control === el;
+  return around.includes(el) || around.find((one): one is HTMLLabelElement => own(one, "localName") === "label")?.control === el;
 }
 
 /** What covers a point of a frame's element in the documents around it; null outside the window, undefined for nothing. */
@@ -70,7 +71,7 @@ const ROW_START = 32;
 
 /** How the row begins that an element is in: by that one row is told from another whose buttons have the same names. @internal */
 export function rowOf(el: Element): string {
-  const row = chain(el).find((one) => one.matches(ROW));
+  const row = chain(el).find((one) => matches(one, ROW));
   if (!row) return "";
   const texts = row.ownerDocument.createTreeWalker(row, NodeFilter.SHOW_TEXT);
   let start = "";

@@ -6,11 +6,10 @@ import { PagehandError, messageOf } from "./errors.js";
 import type { JsonSchema } from "./infer.js";
 import type { MaybePromise, WasmSource } from "./load.js";
 import { pageFile } from "./page-file.js";
-import { pageHands } from "./page-hands.js";
-import { pageHost } from "./page-host.js";
+import { watchPasswords } from "./page-own.js";
+import { PageRuns } from "./page-runs.js";
 import { type PageToolName, type PageToolSpec, pageToolSpecs } from "./page-schemas.js";
 import { type Tool, type ToolFields, tool } from "./tool.js";
-import type { RawPage } from "./wasm/page.js";
 
 export { browserTools, missingBrowserTools } from "./browser-tools.js";
 export type {
@@ -62,28 +61,34 @@ export async function pageTools(options: PageToolsOptions = {}): Promise<readonl
     if (given !== undefined && typeof given !== "string") throw new PagehandError("invalid-options", `option \`${key}\` must be a CSS selector`);
   }
   if (typeof document !== "object") throw new PagehandError("unsupported-environment", "there is no document here: page tools run in a page");
-  const { RawPage: Raw } = await pageFile.load();
-  let page: RawPage;
+  const glue = await pageFile.load();
+  watchPasswords();
+  const runs = new PageRuns(glue, options);
   try {
-    page = new Raw(options, pageHands);
+    runs.page();
   } catch (cause) {
     throw new PagehandError("invalid-options", messageOf(cause), { cause });
   }
   const entries = Object.entries(pageToolSpecs) as [PageToolName, PageToolSpec][];
-  return Object.freeze(entries.map(([name, spec]) => make(page, name, spec, options.approve)));
+  return Object.freeze(entries.map(([name, spec]) => make(runs, name, spec, options.approve)));
 }
 
-function make(page: RawPage, name: PageToolName, spec: PageToolSpec, approve: PageToolsOptions["approve"]): Tool {
+function make(runs: PageRuns, name: PageToolName, spec: PageToolSpec, approve: PageToolsOptions["approve"]): Tool {
   const made = tool<JsonSchema, JsonSchema>({
     name,
     description: spec.description,
-    action: spec.action,
+    // Who is asked about a click wants to read what would be clicked, and not its ref.
+    action: (input) => {
+      const { ref } = input as { ref?: unknown };
+      const element = typeof ref === "string" ? runs.page().inWords(ref) : undefined;
+      return element === undefined ? spec.action : `${spec.action}: ${element}`;
+    },
     input: spec.input,
     output: spec.output,
     annotations: spec.annotations,
     approve: spec.annotations.destructive ? approve : undefined,
     lane: spec.annotations.readOnly ? undefined : LANE,
-    execute: (input, context) => page.run(name, input as object, pageHost(context.signal, context.after)),
+    execute: (input, context) => runs.run(name, input as object, context.signal, context.after),
   });
   return made as Tool;
 }

@@ -65,6 +65,20 @@ impl Entry {
         out
     }
 
+    /// What it says beside its role: a text, or what a field holds; nothing for what only holds other things.
+    pub(super) fn said(&self) -> Option<&str> {
+        let said = if self.is_text() { &self.name } else { self.value.as_ref().unwrap_or(&self.name) };
+        Some(said.as_str()).filter(|said| !said.is_empty())
+    }
+
+    /// Puts something else in the place of what it says.
+    pub(super) fn mask(&mut self, mask: &str) {
+        match &mut self.value {
+            Some(value) => mask.clone_into(value),
+            None => mask.clone_into(&mut self.name),
+        }
+    }
+
     /// Whether it is a stretch of text.
     #[must_use]
     pub fn is_text(&self) -> bool {

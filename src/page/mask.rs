@@ -1,5 +1,6 @@
 //! What must not leave the page: card numbers in any text, and the values of fields that hold secrets.
 
+use super::entry::Entry;
 use super::words::is_one_of;
 
 /// What stands for a masked text.
@@ -41,7 +42,40 @@ pub fn without_cards(text: &str) -> String {
     out
 }
 
-/// How far digits go, with at most two characters between any two of them.
+/// Masks card numbers that a page writes in groups of digits, each in an element or a field of its own.
+pub fn hide_split_cards(entries: &mut [Entry]) {
+    let mut groups: Vec<usize> = Vec::new();
+    for at in 0..entries.len() {
+        let digits = entries.get(at).and_then(|entry| entry.said());
+        match digits {
+            None => continue,
+            Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => groups.push(at),
+            Some(_) => groups.clear(),
+        }
+        for lengths in [&[4, 4, 4, 4][..], &[4, 6, 5]] {
+            let Some(last) = groups.len().checked_sub(lengths.len()).and_then(|from| groups.get(from..))
+            else {
+                continue;
+            };
+            let said = || last.iter().filter_map(|at| entries.get(*at)?.said());
+            let card = said().collect::<String>();
+            // Years and the like are no card: those begin with 3 to 6.
+            if said().map(str::len).eq(lengths.iter().copied())
+                && card.as_bytes().first().is_some_and(|first| (b'3'..=b'6').contains(first))
+                && without_cards(&card) != card
+            {
+                for at in std::mem::take(&mut groups) {
+                    if let Some(entry) = entries.get_mut(at) {
+                        entry.mask(MASKED);
+                    }
+                }
+                break;
+            }
+        }
+    }
+}
+
+/// How far digits go, with at most three characters between any two of them.
 fn run_length(text: &str) -> usize {
     let mut end = 0;
     let mut between = 0;
@@ -49,7 +83,7 @@ fn run_length(text: &str) -> usize {
         if c.is_ascii_digit() {
             end = at + 1;
             between = 0;
-        } else if matches!(c, ' ' | '-' | '.' | '\u{a0}' | '\u{2010}'..='\u{2013}') && between < 2 {
+        } else if matches!(c, ' ' | '-' | '.' | '\u{a0}' | '\u{2010}'..='\u{2015}') && between < 3 {
             between += 1;
         } else {
             break;
@@ -101,11 +135,11 @@ pub fn is_secret_field(kind: &str, autocomplete: &str, name: &str, id: &str) -> 
     asks || is_secret_name(name) || is_secret_name(id)
 }
 
-/// Whether one of the words in a field's name is that of a secret: `cardCvc`, `otp-code`, `user_password`.
+const SECRET_NAMES: &str = "password passwd pwd passcode cvc cvv csc otp totp cardnumber ccnumber securitycode verificationcode onetimecode timecode";
+
+/// Whether one of the words in a field's name, or two beside each other, are that of a secret: `cardCvc`, `otp-code`, `user_password`.
 fn is_secret_name(name: &str) -> bool {
-    words_of(name)
-        .iter()
-        .any(|word| is_one_of(word, "password passwd pwd passcode cvc cvv csc otp totp cardnumber ccnumber"))
+    words_of(name).iter().any(|word| is_one_of(word, SECRET_NAMES))
 }
 
 fn words_of(name: &str) -> Vec<String> {
@@ -122,6 +156,8 @@ fn words_of(name: &str) -> Vec<String> {
             whole.push(c.to_ascii_lowercase());
         }
     }
+    let pairs = words.windows(2).map(<[String]>::concat).collect::<Vec<_>>();
+    words.extend(pairs);
     words.push(whole);
     words
 }
@@ -138,12 +174,27 @@ mod tests {
             "4111-1111-1111-1111",
             "378282246310005",
             "3782 822463 10005",
+            "4111 - 1111 - 1111 - 1111",
         ] {
             assert_eq!(without_cards(&format!("pay with {card} now")), "pay with (masked) now", "{card}");
         }
         assert_eq!(without_cards("4111111111111111 5555555555554444"), "(masked) (masked)");
         assert_eq!(without_cards("no 1: 4111111111111111"), "no 1: (masked)");
         assert_eq!(without_cards("1 4111111111111111"), "1 (masked)");
+    }
+
+    #[test]
+    fn a_card_number_in_several_lines_is_masked_and_years_are_not() {
+        let masked = |groups: &[&str]| {
+            let mut entries: Vec<Entry> =
+                groups.iter().map(|name| Entry { name: (*name).to_owned(), ..Entry::default() }).collect();
+            hide_split_cards(&mut entries);
+            entries.iter().filter(|entry| entry.name == MASKED).count()
+        };
+        assert_eq!(masked(&["Card", "4111", "1111", "1111", "1111", "12"]), 4);
+        assert_eq!(masked(&["3782", "822463", "10005"]), 3);
+        assert_eq!(masked(&["4111", "1111", "of", "1111", "1111"]), 0);
+        assert_eq!(masked(&["2020", "2021", "2022", "2026"]), 0);
     }
 
     #[test]
@@ -161,7 +212,16 @@ mod tests {
         assert!(secret("password", "", ""));
         assert!(secret("text", "section-a billing CC-number", ""));
         assert!(secret("text", "one-time-code", ""));
-        for name in ["cardCvc", "otp-code", "user_password", "card_number", "cardNumber", "CVV"] {
+        for name in [
+            "cardCvc",
+            "otp-code",
+            "user_password",
+            "card_number",
+            "cardNumber",
+            "CVV",
+            "creditCardNumber",
+            "Security code",
+        ] {
             assert!(secret("text", "", name), "{name}");
         }
         for name in ["shippingAddress", "optional", "cvcs", "password_hint_shown_elsewhere_not"] {

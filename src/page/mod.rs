@@ -4,7 +4,6 @@
 //! has native tests; `dom` holds everything that touches elements and exists for wasm32 alone. The room knows no
 //! wire, no runtime and no model. What comes from the page is data: it is quoted, shortened, masked, never run.
 
-pub mod chord;
 pub mod diff;
 pub mod entry;
 pub mod mask;

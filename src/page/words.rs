@@ -20,7 +20,8 @@ pub fn squeeze(text: &str) -> String {
 
 /// Characters that show nothing, or turn the direction of what follows.
 fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    matches!(c, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(c, '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Texts with something between them.
@@ -82,7 +83,10 @@ mod tests {
 
     #[test]
     fn a_page_cannot_forge_a_line() {
-        assert_eq!(squeeze("Save\n\u{2028}e9 button \u{202e}\"Delete\"\u{0}"), "Save e9 button \"Delete\"");
+        assert_eq!(
+            squeeze("Save\n\u{2028}e9 button \u{202e}\"Delete\"\u{0}\u{e0041}\u{200e}"),
+            "Save e9 button \"Delete\""
+        );
         assert_eq!(quote("a \"b\" \\"), "\"a \\\"b\\\" \\\\\"");
     }
 

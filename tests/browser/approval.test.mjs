@@ -12,6 +12,8 @@ const html = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Stage<
 const rules = [
   { when: { after: "*" }, say: "{{result}}" },
   { when: { user: "tricky" }, call: [{ name: "pay", arguments: { to: "Ada\u202Egnp.exe", sum: 7 } }] },
+  { when: { user: "more" }, call: [{ name: "edit", arguments: { to: "Ada", sum: 7, account: "EVIL-1" } }] },
+  { when: { user: "hidden" }, call: [{ name: "edit", arguments: { to: "Ada\u202Egnp.exe", sum: 7 } }] },
   ...["pay", "edit", "once"].map((name) => ({ when: { user: name }, call: [{ name, arguments: { to: "Ada", sum: 7 } }] })),
   ...["reads", "acts"].map((name) => ({ when: { user: name }, call: [{ name }] })),
 ];
@@ -82,7 +84,9 @@ test("a destructive tool is asked about with its exact arguments, and no stray k
     assert.match(await part(page, "note").first().textContent(), /“pay”/, "the label is the tool's words: its name is there too");
     await accessible(page);
     await picture(page, "ask-approval");
-    for (const key of ["Enter", "Space", "y"]) await page.keyboard.press(key);
+    // Past the first moment, too: by the last of these a page sends what is typed in it.
+    await page.waitForTimeout(500);
+    for (const key of ["Enter", "Space", "y", "Control+Enter", "Meta+Enter"]) await page.keyboard.press(key);
     assert.equal(ran.length, 0);
     await part(page, "submit").click();
     const [call] = await calls();
@@ -96,6 +100,7 @@ test("what hides in the arguments is shown", () =>
     await send("tricky");
     await dialog();
     assert.equal((await part(page, "argument-value").allTextContents())[1], "Ada\\u{202e}gnp.exe");
+    assert.equal(await part(page, "title").textContent(), "Pay 7 to Ada\\u{202e}gnp.exe");
     await part(page, "cancel").click();
     await calls();
     assert.equal(ran.length, 0);
@@ -134,6 +139,31 @@ test("arguments may be changed where the tool says so: checked before they run, 
     assert.match(messages(), /The user changed the arguments before this ran/);
     await page.waitForFunction(() => globalThis.stage.events.some((event) => event.type === "agent.tool.called"));
     assert.deepEqual((await events("agent.tool.called"))[0].consent, { by: "user", allowed: true, edited: { from: { to: "Ada", sum: 7 } } });
+  }));
+
+for (const [sent, value] of [["more", "EVIL-1"], ["hidden", "Ada\\u{202e}gnp.exe"]]) {
+  test(`what a form of arguments does not show is shown above it (${sent})`, () =>
+    play(async ({ page, send, dialog, calls, ran }) => {
+      await send(sent);
+      await dialog();
+      assert.ok((await part(page, "argument-value").allTextContents()).includes(value));
+      assert.equal(await label(page, "Sum").inputValue(), "7");
+      await part(page, "cancel").click();
+      await calls();
+      assert.equal(ran.length, 0);
+    }));
+}
+
+test("whoever comes back to the page cannot allow in that very moment", () =>
+  play(async ({ page, send, dialog, calls, ran }) => {
+    await send("pay");
+    await dialog();
+    await page.waitForFunction(() => !document.querySelector("pagehand-ask").shadowRoot.querySelector("[part~=submit]").disabled);
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    assert.equal(await part(page, "submit").isDisabled(), true);
+    await part(page, "submit").click();
+    await calls();
+    assert.equal(ran.length, 1);
   }));
 
 test("a form of arguments that is not touched runs what the model wrote", () =>

@@ -231,6 +231,27 @@ test("a page that throws the dialog out declines its question, and the next is s
     assert.deepEqual(await page.evaluate(() => globalThis.ends), [{ value: false }, { value: true }]);
   }));
 
+for (const [how, work] of [
+  ["takes the dialog out of its host", () => document.querySelector("pagehand-ask").shadowRoot.querySelector("dialog").remove()],
+  ["empties the host", () => document.querySelector("pagehand-ask").shadowRoot.replaceChildren()],
+  ["replaces the root of the document", () => document.documentElement.replaceWith(document.createElement("html"))],
+]) {
+  test(`a page that ${how} declines the question`, () =>
+    inPage(async (page) => {
+      await asks(page, { title: "Gone", schema: { type: "object", properties: { a: { type: "string" } } } });
+      await page.evaluate(work);
+      assert.equal((await result(page)).error, "declined");
+    }));
+}
+
+test("a schema whose references branch without end is drawn or written as JSON, at once", () =>
+  inPage(async (page) => {
+    const $defs = Object.fromEntries(Array.from({ length: 22 }, (_, at) => [`d${at}`, { allOf: [{ $ref: `#/$defs/d${at + 1}` }, { $ref: `#/$defs/d${at + 1}` }] }]));
+    await asks(page, { title: "Wide", schema: { type: "object", properties: { a: { $ref: "#/$defs/d0" }, b: { type: "string" } }, $defs: { ...$defs, d22: { type: "string" } } } });
+    await page.keyboard.press("Escape");
+    assert.equal((await result(page)).error, "declined");
+  }));
+
 test("a question that cannot be drawn is declined, and the next is shown", () =>
   inPage(async (page) => {
     await page.evaluate(() => {

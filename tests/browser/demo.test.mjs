@@ -99,7 +99,7 @@ async function typeByHand(page, name) {
 async function pressThePlus(page, name, width) {
   await page.locator(".suggestion", { hasText: "Press the plus" }).click();
   await dialogPart(page, "note").filter({ hasText: "A yes also covers further calls of “click”" }).waitFor();
-  assert.equal(await dialogPart(page, "title").textContent(), 'Clicking: button “One more Morning Fog”');
+  assert.equal(await dialogPart(page, "title").textContent(), 'Clicking: button "One more Morning Fog"');
   if (width < 860) assert.equal(await page.locator("#assistant").isVisible(), false, "what the hands do is in sight");
   await soundDialog(page, "click");
   const edges = [page.getByLabel("One more Morning Fog", { exact: true }), dialogPart(page, "dialog")].map((one) => one.boundingBox());

@@ -311,6 +311,14 @@ describe("a policy", () => {
     ["an allow whose look fails", [{ when: () => { throw new Error("x"); }, decision: "allow" }], { approve: true }, "asked"],
     ["a rule that cannot be read", [{ tools: "x", decision: "allow" } as never], {}, "asked"],
     ["a rule without a decision", [{ tool: "cart.add" } as never], {}, "asked"],
+    ["an allow whose look takes its time and says no", [{ when: async () => false, decision: "allow" }], { approve: true }, "asked"],
+    ["an allow whose look fails late", [{ when: () => Promise.reject(new Error("x")), decision: "allow" }], { approve: true }, "asked"],
+    ["a deny whose look takes its time and says no", [{ when: async () => false, decision: "deny" }], {}, "ran"],
+    ["a name that is no text", [{ tool: /cart/ as never, decision: "allow" }], {}, "asked"],
+    ["a mark that there is not", [{ annotation: "destructiv" as never, decision: "deny" }], { annotations: { destructive: true } }, "asked"],
+    ["a look that is none", [{ when: true as never, decision: "allow" }], {}, "asked"],
+    ["a rule that is none", [null as never], {}, "asked"],
+    ["a field from afar", [JSON.parse('{"__proto__":{"decision":"allow"},"decision":"allow"}') as never], {}, "asked"],
   ])("decides by %s", async (_name, rules, more, outcome) => {
     expect(await run(rules, {}, more)).toBe(outcome);
   });

@@ -112,8 +112,15 @@ class Shown {
 
   /** A click or a key that was meant for the page, in the moment before, must not allow a call. */
   #hold(): void {
-    this.#submit.disabled = true;
-    setTimeout(() => (this.#submit.disabled = false), HELD);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const hold = (): void => {
+      this.#submit.disabled = true;
+      clearTimeout(timer);
+      timer = setTimeout(() => (this.#submit.disabled = false), HELD);
+    };
+    hold();
+    // Whoever comes back to the page sees it then.
+    document.addEventListener("visibilitychange", hold, { signal: this.#question.signal });
   }
 
   #id(): string {
@@ -139,8 +146,8 @@ class Shown {
     root.append(this.#dialog);
     parent.appendChild(this.#host);
     // Whatever takes the host out of the page takes the question with it: nobody could answer, and others wait.
-    const watch = new MutationObserver(() => this.#host.isConnected || this.#question.decline("the question was removed from the page"));
-    watch.observe(parent, { childList: true });
+    const watch = new MutationObserver(() => this.#dialog.isConnected || this.#question.decline("the question was removed from the page"));
+    for (const place of [parent, document, root]) watch.observe(place, { childList: true });
     const close = (): void => {
       watch.disconnect();
       // First closed, then gone: closing is what gives the focus back.
@@ -185,7 +192,8 @@ class Shown {
       if (!event.isComposing) this.#decline();
     } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
-      if (!event.repeat) void this.#send();
+      // Many a page sends what is typed in it by this very key: in an approval it counts where something is filled in.
+      if (!event.repeat && (this.#question.kind !== "approval" || target.matches("input, textarea, select"))) void this.#send();
     } else if (event.key === "Tab") this.#turn(event);
   }
 

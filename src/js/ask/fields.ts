@@ -55,6 +55,8 @@ export type FieldKind =
 const MAX_DEPTH = 6;
 /** Most fields that are drawn. */
 const MAX_FIELDS = 250;
+/** Most schemas that are looked at, one behind several references counted each time. */
+const MAX_STEPS = 5_000;
 /** Longer texts get several lines. */
 const LONG_TEXT = 150;
 
@@ -86,6 +88,7 @@ export function words(name: string): string {
 class Reader {
   readonly #root: JsonSchema;
   #count = 0;
+  #steps = 0;
 
   constructor(root: JsonSchema) {
     this.#root = root;
@@ -191,7 +194,8 @@ class Reader {
 
   /** The keywords of a schema with local references and `allOf` taken in; nothing for what has none. */
   #resolve(schema: unknown, seen: readonly unknown[] = []): Keywords | undefined {
-    if (!isKeywords(schema)) return undefined;
+    // References that branch lead to more than anybody could fill in.
+    if (!isKeywords(schema) || (this.#steps += 1) > MAX_STEPS) return undefined;
     let keywords: Keywords = schema;
     const reference = keywords["$ref"];
     if (typeof reference === "string") {

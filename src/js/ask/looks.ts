@@ -1,6 +1,7 @@
 /**
  * What each kind of question looks like in the dialog: its words, where the focus begins, what it shows.
  */
+import { type Field, fieldOf } from "./fields.js";
 import { make } from "./make.js";
 import type { Question } from "./question.js";
 import { type Texts, fill } from "./texts.js";
@@ -40,18 +41,32 @@ export function lookOf(question: Question, texts: Texts): Look {
       const covers = call?.covers;
       const editable = call?.editable === true;
       return {
-        title: title === tool ? fill(texts.approvalTitle, { tool }) : title,
+        title: visible(title === tool ? fill(texts.approvalTitle, { tool }) : title),
         submit: submitLabel ?? texts.allow,
         cancel: cancelLabel ?? texts.decline,
         notes: [fill(texts.approvalNote, { tool }), ...(covers ? [fill(texts.covers, { tool: covers.tool, minutes: Math.max(1, Math.round(covers.milliseconds / 60_000)) })] : [])],
         fields: editable,
-        ...(editable ? {} : { shows: call?.input ?? {} }),
+        // A form shows neither what hides in a text nor what its schema does not describe.
+        ...(editable && isDrawn(fieldOf(question.schema), call?.input) ? {} : { shows: call?.input ?? {} }),
         reason: true,
         alert: true,
         first: "title",
       };
     }
   }
+}
+
+/** Whether a form shows all of a value. */
+function isDrawn(field: Field, value: unknown): boolean {
+  if (typeof value === "string") return visible(value) === value;
+  if (typeof value !== "object" || value === null || field.kind === "json") return true;
+  if (field.kind === "branches") return field.branches.some((branch) => isDrawn(branch, value));
+  if (Array.isArray(value)) return value.every((one) => isDrawn(field.kind === "list" ? field.item : field, one));
+  const parts = field.kind === "group" ? new Map(field.parts.map((part) => [part.name, part.field])) : undefined;
+  return Object.entries(value).every(([name, one]) => {
+    const part = parts?.get(name);
+    return part !== undefined && isDrawn(part, one);
+  });
 }
 
 /** The exact values of a call: texts as they are, everything else as JSON, nothing hidden. */

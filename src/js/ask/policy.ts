@@ -26,7 +26,7 @@ export interface PolicyRule {
   readonly tool?: string | undefined;
   /** A mark that the tool has. */
   readonly annotation?: keyof ToolAnnotations | undefined;
-  /** Looks at the arguments. If it throws, an `allow` does not apply and anything else does. */
+  /** Looks at the arguments, and may take its time. If it throws, an `allow` does not apply and anything else does. */
   readonly when?: ((input: never) => unknown) | undefined;
   /** Where the page comes from; `*` stands for any characters. */
   readonly origin?: string | undefined;
@@ -47,11 +47,23 @@ export interface Decided {
 }
 
 const DECISIONS: readonly unknown[] = ["allow", "ask", "deny"];
-const FIELDS = ["tool", "annotation", "when", "origin", "decision", "reason"];
+const MARKS: readonly unknown[] = ["readOnly", "idempotent", "destructive"] satisfies (keyof ToolAnnotations)[];
+const isText = (value: unknown) => typeof value === "string";
+/** What a rule may name, and what each must be. */
+const FIELDS: Readonly<Record<keyof PolicyRule, (value: unknown) => boolean>> = {
+  tool: isText,
+  origin: isText,
+  reason: isText,
+  annotation: (value) => MARKS.includes(value),
+  when: (value) => typeof value === "function",
+  decision: (value) => DECISIONS.includes(value),
+};
+
+const known = (field: string): field is keyof PolicyRule => Object.hasOwn(FIELDS, field);
 
 /** Decides. `complain` hears of what threw or cannot be read. */
 export async function decide(policy: Policy | undefined, call: PolicyCall, complain: (cause: unknown) => void): Promise<Decided> {
-  const byPage = typeof policy === "function" ? await byFunction(policy, call, complain) : policy && byRules(policy, call, complain);
+  const byPage = typeof policy === "function" ? await byFunction(policy, call, complain) : policy && (await byRules(policy, call, complain));
   return byPage ?? (await byTool(call, complain));
 }
 
@@ -67,26 +79,27 @@ async function byFunction(policy: Extract<Policy, (call: PolicyCall) => unknown>
   return { decision: "ask" };
 }
 
-function byRules(rules: readonly PolicyRule[], call: PolicyCall, complain: (cause: unknown) => void): Decided | undefined {
+async function byRules(rules: readonly PolicyRule[], call: PolicyCall, complain: (cause: unknown) => void): Promise<Decided | undefined> {
   for (const [index, rule] of rules.entries()) {
-    const odd = Object.keys(rule ?? {}).find((field) => !FIELDS.includes(field));
-    if (odd !== undefined || !DECISIONS.includes(rule?.decision)) {
+    const odd = Object.entries(rule ?? {}).find(([field, value]) => !known(field) || (value !== undefined && !FIELDS[field](value)));
+    if (odd || !DECISIONS.includes(rule?.decision)) {
       // It may have been meant for this very call.
-      complain(new TypeError(`policy[${index}] ${odd === undefined ? "needs a decision" : `has an unknown field "${odd}"`}`));
+      complain(new TypeError(`policy[${index}] ${odd ? `has ${known(odd[0]) ? "a field that cannot be read:" : "an unknown field"} "${odd[0]}"` : "needs a decision"}`));
       return { decision: "ask" };
     }
-    if (fits(rule, call, complain)) return { decision: rule.decision, reason: rule.reason };
+    if (await fits(rule, call, complain)) return { decision: rule.decision, reason: rule.reason };
   }
   return undefined;
 }
 
-function fits(rule: PolicyRule, { tool, input, origin }: PolicyCall, complain: (cause: unknown) => void): boolean {
+async function fits(rule: PolicyRule, { tool, input, origin }: PolicyCall, complain: (cause: unknown) => void): Promise<boolean> {
   if (rule.tool !== undefined && !matches(rule.tool, tool.name)) return false;
   if (rule.annotation !== undefined && tool.annotations?.[rule.annotation] !== true) return false;
   if (rule.origin !== undefined && !matches(rule.origin, origin)) return false;
   if (rule.when === undefined) return true;
   try {
-    return Boolean(rule.when(input as never));
+    // A promise is no yes: what it resolves to is.
+    return Boolean(await rule.when(input as never));
   } catch (error) {
     complain(error);
     return rule.decision !== "allow";

@@ -6,10 +6,12 @@ import type { PageHost } from "../page-host.js";
 
 export function initSync(options: { module: WebAssembly.Module }): unknown;
 export function buildInfo(): string;
+export function __wbg_reset_state(): void;
 
 export class RawPage {
   constructor(options: object, hands: PageHands);
   free(): void;
   run(name: string, input: object, host: PageHost): Promise<unknown>;
+  inWords(reference: string): string | undefined;
   called(element: Element): [role: string, name: string];
 }

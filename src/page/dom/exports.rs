@@ -3,6 +3,7 @@
 
 use super::page::Page;
 use super::run::{Host, Run, run};
+use crate::page::words::quote;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
@@ -31,6 +32,15 @@ impl RawPage {
         future_to_promise(async move {
             run(&name, &call).await.map_err(|fail| JsError::new(&call.page.words(&fail)).into())
         })
+    }
+
+    /// The element of a reference in words for people: `button "Save"`. Nothing when it is not there.
+    #[wasm_bindgen(js_name = inWords)]
+    #[must_use]
+    pub fn in_words(&self, reference: &str) -> Option<String> {
+        let (_, el) = self.page.found(reference).ok()?;
+        let (role, name) = self.page.called(&el);
+        Some(if name.is_empty() { role } else { [&role, " ", &quote(&name)].concat() })
     }
 
     /// The role and the name of an element, as the tools tell them: `[role, name]`.

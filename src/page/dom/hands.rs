@@ -6,7 +6,6 @@
 use super::bridge::{call, get, text};
 use super::run::Run;
 use super::tree::as_element;
-use crate::page::chord::Chord;
 use crate::page::mask::without_cards;
 use crate::page::words::{shorten, squeeze};
 use js_sys::Array;
@@ -58,17 +57,8 @@ impl Hands {
     }
 
     /// Presses a key; Tab goes through `root`.
-    pub(super) fn press(&self, at: &Element, chord: &Chord, root: &Element) -> Leaving {
-        let told = super::bridge::object(&[
-            ("key", chord.key.as_str().into()),
-            ("code", chord.code.as_str().into()),
-            ("keyCode", chord.key_code.into()),
-            ("ctrlKey", chord.control.into()),
-            ("shiftKey", chord.shift.into()),
-            ("altKey", chord.alt.into()),
-            ("metaKey", chord.meta.into()),
-        ]);
-        Leaving(self.act("press", &[at, &told, root]))
+    pub(super) fn press(&self, at: &Element, key: &JsValue, root: &Element) -> Leaving {
+        Leaving(self.act("press", &[at, key, root]))
     }
 
     /// Sends a form as a button would.

@@ -18,6 +18,8 @@ const LONGEST: usize = 240;
 /// Where gathering text for one name stops.
 const ENOUGH: usize = 2_000;
 const DEEPEST: usize = 60;
+/// How many elements one name may be of.
+const REFERRED: usize = 16;
 
 /// How an element's text is wanted.
 #[derive(Debug, Clone, Copy, Default)]
@@ -95,7 +97,7 @@ impl Naming<'_> {
 
     fn by_reference(&mut self, el: &Element) -> String {
         let mut out = String::new();
-        for one in referenced(el, "aria-labelledby") {
+        for one in referenced(el, "aria-labelledby").into_iter().take(REFERRED) {
             let hidden_counts =
                 !is_visible(&one) || one.closest("[aria-hidden=true]").ok().flatten().is_some();
             // The element may name itself among others.
@@ -200,8 +202,9 @@ impl Naming<'_> {
                 };
                 match child(inside) {
                     // An SVG title has no box, and is meant all the same.
-                    Some(found) if inside == "title" => found.text_content().unwrap_or_default(),
-                    Some(found) if way.hidden_counts || is_visible(&found) => self.part(&found, way),
+                    Some(found) if inside == "title" || way.hidden_counts || is_visible(&found) => {
+                        self.part(&found, way)
+                    }
                     _ => String::new(),
                 }
             }
@@ -236,7 +239,7 @@ impl Naming<'_> {
 
     fn child(&mut self, child: &Element, way: Way, out: &mut String) {
         let tag = child.local_name();
-        if is_one_of(&tag, "script style template noscript") {
+        if is_one_of(&tag, "script style template noscript pagehand-ask") {
             return;
         }
         let Some(style) = style(child, "") else { return };

@@ -1,12 +1,12 @@
 //! One set of page tools: the rules, the references, and what was read last.
 
-use super::bridge::{Fail, Outcome, get, object, refuse};
+use super::bridge::{Fail, Outcome, object, refuse};
 use super::hands::Hands;
 use super::names::name_of;
 use super::policy::Policy;
 use super::refs::{Refs, Told};
 use super::state::value_of;
-use super::tree::{as_element, closest, role};
+use super::tree::{role, told_tag};
 use crate::page::entry::Snapshot;
 use crate::page::words::quote;
 use std::cell::RefCell;
@@ -29,7 +29,7 @@ pub(super) struct Page {
 impl Page {
     pub(super) fn new(options: &JsValue, hands: JsValue) -> Outcome<Self> {
         Ok(Self {
-            policy: Policy::new(options)?,
+            policy: Policy::new(options, &hands)?,
             refs: Refs::new(),
             last: RefCell::default(),
             hands: Hands(hands),
@@ -40,7 +40,7 @@ impl Page {
     pub(super) fn called(&self, el: &Element) -> (String, String) {
         let role = role(el, &el.local_name());
         let name = name_of(&self.policy, el, role);
-        (if role.is_empty() { el.local_name() } else { role.to_owned() }, name)
+        (if role.is_empty() { told_tag(&el.local_name()) } else { role.to_owned() }, name)
     }
 
     /// Notes what the model is told of an element.
@@ -53,8 +53,11 @@ impl Page {
         self.hands.act("rowOf", &[el]).as_string().unwrap_or_default()
     }
 
-    /// An element in words: `bkt12 button "Save"`.
+    /// An element in words: `bkt12 button "Save"`. Of what is not there for the tools nothing is said.
     pub(super) fn describe(&self, el: &Element) -> String {
+        if !self.policy.is_inside(el) {
+            return "something else on the page".to_owned();
+        }
         let (role, name) = self.called(el);
         let id = self.refs.id(el);
         self.tell(el, id, &role, &name);
@@ -70,9 +73,19 @@ impl Page {
         }
     }
 
+    /// The element of a reference, if it is in the part of the page that there is for the tools.
+    pub(super) fn found(&self, reference: &str) -> Outcome<(u32, Element)> {
+        let (id, el) = self.refs.resolve(reference)?;
+        if self.policy.is_inside(&el) {
+            Ok((id, el))
+        } else {
+            refuse(&el, "is outside the part of the page that may be read and acted on")
+        }
+    }
+
     /// The element of a reference, if it is still what the model was told it is.
     pub(super) fn resolve(&self, reference: &str) -> Outcome<Element> {
-        let (id, el) = self.refs.resolve(reference)?;
+        let (id, el) = self.found(reference)?;
         let Some(told) = self.refs.told(id) else { return Ok(el) };
         let (role, name) = self.called(&el);
         // An element that had no name was found by its text.
@@ -97,18 +110,13 @@ impl Page {
     pub(super) fn target(&self, reference: &str) -> Outcome<Element> {
         let el = self.resolve(reference)?;
         self.policy.permits(&el)?;
-        // What is done to a label is done to its control.
-        let label = closest(&el, &|at| at.local_name() == "label");
-        if let Some(control) = label.and_then(|label| as_element(&get(&label, "control"))) {
-            self.policy.permits(&control)?;
-        }
         Ok(el)
     }
 
     /// What a tool that acted tells: what it did, to which element, and how that is now.
     pub(super) fn report(&self, done: &str, el: Option<&Element>, note: Option<String>) -> JsValue {
         let mut members = vec![("done", JsValue::from_str(done))];
-        if let Some(el) = el.filter(|el| el.is_connected()) {
+        if let Some(el) = el.filter(|el| el.is_connected() && self.policy.is_inside(el)) {
             let (role, name) = self.called(el);
             let id = self.refs.id(el);
             self.tell(el, id, &role, &name);

@@ -3,14 +3,16 @@
 use super::bridge::Outcome;
 use super::reach::{focus, into_view, usable};
 use super::run::Run;
-use super::tree::is_focusable;
-use crate::page::chord::read;
+use super::tree::{as_element, is_focusable};
 use wasm_bindgen::prelude::*;
 
 /// Presses a key, once or several times.
 pub(super) async fn press(run: &Run) -> Outcome<JsValue> {
     let page = &run.page;
-    let chord = read(&run.needs("key")?)?;
+    let key = page.hands.act("readKey", &[&run.needs("key")?.as_str().into()]);
+    if let Some(why) = key.as_string() {
+        return Err(why.into());
+    }
     let given = match run.text("ref") {
         Some(reference) => Some(page.target(&reference)?),
         None => None,
@@ -30,7 +32,12 @@ pub(super) async fn press(run: &Run) -> Outcome<JsValue> {
             None => page.hands.active().unwrap_or_else(|| root.clone()),
         };
         page.policy.permits(&at)?;
-        note = page.hands.press(&at, &chord, &root).after(run);
+        // A key may press or choose something else than what hears it.
+        if let Some(other) = as_element(&page.hands.act("leadsTo", &[&at, &key])) {
+            page.policy.permits(&other)?;
+            page.policy.spares(&other)?;
+        }
+        note = page.hands.press(&at, &key, &root).after(run);
         left -= 1;
         run.pause().await?;
     }

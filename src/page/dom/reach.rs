@@ -39,7 +39,10 @@ pub(super) async fn reach(run: &Run, el: &Element) -> Outcome<Spot> {
         while why.is_none() {
             show(run, aim).await?;
             match hit_in(run, aim) {
-                Ok(spot) => return Ok(spot),
+                Ok(spot) => {
+                    run.page.policy.spares(&spot.hit)?;
+                    return Ok(spot);
+                }
                 Err(covered) => match &label {
                     Some(label) if aim != label => aim = label,
                     _ => why = Some(Fail { of: Some(el.clone()), ..covered }),

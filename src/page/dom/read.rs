@@ -20,7 +20,7 @@ const AGAIN: usize = 1;
 pub(super) async fn read_page(run: &Run) -> Outcome<JsValue> {
     let page = &run.page;
     let root = match run.text("ref") {
-        Some(reference) => page.refs.resolve(&reference)?.1,
+        Some(reference) => page.found(&reference)?.1,
         None => page.policy.root()?,
     };
     let viewport = run.flag("viewport");

@@ -3,7 +3,7 @@
 use super::bridge::{flag, get, number, some, text, text_for};
 use super::policy::Policy;
 use super::tree::{as_element, is_editor, kind};
-use crate::page::mask::without_cards;
+use crate::page::mask::{PRIVATE, without_cards};
 use crate::page::words::{is_one_of, joined, quote, shorten, squeeze};
 use web_sys::Element;
 
@@ -146,7 +146,11 @@ pub(super) fn options_told(policy: &Policy, el: &Element) -> String {
     if policy.is_private(el) {
         return format!("{} private options", all.len());
     }
-    let told: Vec<_> = all.iter().take(OPTIONS).map(|one| quote(&shorten(&label_of(one), 60))).collect();
+    let told: Vec<_> = all
+        .iter()
+        .take(OPTIONS)
+        .map(|one| if policy.is_private(one) { quote(PRIVATE) } else { quote(&shorten(&label_of(one), 60)) })
+        .collect();
     let more = all.len().saturating_sub(OPTIONS);
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("options {}{rest}", joined(&told, ", "))

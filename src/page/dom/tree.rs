@@ -2,11 +2,15 @@
 
 use super::bridge::{call, get, object, some, text};
 use crate::page::role::{Inside, explicit, implicit};
+use crate::page::words::{shorten, squeeze};
 use wasm_bindgen::prelude::*;
 use web_sys::{CssStyleDeclaration, Document, Element, Node, Window};
 
 /// The attribute by which our own marks on the page are told from the page.
 pub(super) const OURS: &str = "data-pagehand-highlight";
+
+/// The element in which the person is asked.
+pub(super) const ASKING: &str = "pagehand-ask";
 
 /// The node as an element, if it is one.
 pub(super) fn element(node: &Node) -> Option<Element> {
@@ -17,6 +21,11 @@ pub(super) fn element(node: &Node) -> Option<Element> {
 pub(super) fn as_element(value: &JsValue) -> Option<Element> {
     let kind = super::bridge::number(value, "nodeType");
     if kind == Some(f64::from(Node::ELEMENT_NODE)) { Some(value.clone().unchecked_into()) } else { None }
+}
+
+/// An element's name as it may be told: pages make elements of any name.
+pub(super) fn told_tag(tag: &str) -> String {
+    shorten(&squeeze(tag), 40)
 }
 
 /// A value as a list of nodes.

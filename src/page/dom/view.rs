@@ -56,20 +56,23 @@ pub(super) fn selection(run: &Run) -> Outcome<JsValue> {
         None => {
             let selection = call(window()?.as_ref(), "getSelection", &[])
                 .map_err(|_| Fail::from("there is no selection here"))?;
-            let mut said = String::new();
+            let (mut said, mut whole) = (String::new(), String::new());
             let mut holder = None;
             if number(&selection, "rangeCount").unwrap_or(0.0) > 0.0
                 && let Ok(range) = call(&selection, "getRangeAt", &[&0.into()])
             {
                 let common: Node = get(&range, "commonAncestorContainer").unchecked_into();
                 holder = element(&common).or_else(|| parent(&common));
-                gather(run, &common, &range, &mut said);
+                gather(run, &common, &range, &mut said, &mut whole);
             }
-            (without_cards(&squeeze(&said)), holder)
+            // A part of a card number is no card number, but must not be told either.
+            let whole = squeeze(&whole);
+            let told = without_cards(&whole);
+            (if told == whole { without_cards(&squeeze(&said)) } else { told }, holder)
         }
     };
     let inside = match holder {
-        Some(holder) => super::tree::contains(&policy.root()?, &holder).then_some(holder),
+        Some(holder) => policy.is_inside(&holder).then_some(holder),
         None => None,
     };
     let Some(holder) = inside.filter(|_| !said.is_empty()) else {
@@ -103,8 +106,8 @@ fn field_selection(run: &Run) -> Option<(String, Option<Element>)> {
     Some((squeeze(&told), Some(field)))
 }
 
-/// The selected text below a node, but for what is private or hidden.
-fn gather(run: &Run, node: &Node, range: &JsValue, said: &mut String) {
+/// The selected text below a node, and the whole of the texts it is of, but for what is private or hidden.
+fn gather(run: &Run, node: &Node, range: &JsValue, said: &mut String, whole: &mut String) {
     if said.len() > 4 * LONGEST_SELECTION
         || !call(range, "intersectsNode", &[node]).is_ok_and(|inside| inside.as_bool() == Some(true))
     {
@@ -114,9 +117,12 @@ fn gather(run: &Run, node: &Node, range: &JsValue, said: &mut String) {
         let Some(holder) = parent(node) else { return };
         if run.page.policy.is_private(&holder) {
             said.push_str(PRIVATE);
+            whole.push_str(PRIVATE);
             return;
         }
-        let data: Vec<u16> = node.node_value().unwrap_or_default().encode_utf16().collect();
+        let data = node.node_value().unwrap_or_default();
+        whole.push_str(&data);
+        let data: Vec<u16> = data.encode_utf16().collect();
         let offset = |container: &str, key: &str| {
             (get(range, container) == *AsRef::<JsValue>::as_ref(node)).then(|| number(range, key)).flatten()
         };
@@ -132,11 +138,12 @@ fn gather(run: &Run, node: &Node, range: &JsValue, said: &mut String) {
         }
         if style(&el, "").is_some_and(|style| css(&style, "display") != "inline") {
             said.push(' ');
+            whole.push(' ');
         }
     }
     let mut next = node.first_child();
     while let Some(child) = next {
         next = child.next_sibling();
-        gather(run, &child, range, said);
+        gather(run, &child, range, said, whole);
     }
 }

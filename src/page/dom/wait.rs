@@ -28,7 +28,7 @@ pub(super) async fn wait_for(run: &Run) -> Outcome<JsValue> {
     };
     // A ref that never was is a mistake, not something to wait for.
     let el = match &reference {
-        Some(reference) => match run.page.refs.resolve(reference) {
+        Some(reference) => match run.page.found(reference) {
             Ok((_, el)) => Some(el),
             Err(_) if gone && run.page.refs.was_given(reference) => None,
             Err(why) => return Err(why),

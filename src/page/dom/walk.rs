@@ -9,10 +9,10 @@ use super::page::Page;
 use super::run::Run;
 use super::state::{marks_of, value_of};
 use super::tree::{
-    OURS, children, css, element, frame_document, is_editor, is_focusable, parent, role, style,
+    OURS, children, css, element, frame_document, is_editor, is_focusable, parent, role, style, told_tag,
 };
 use crate::page::entry::{Entry, Snapshot};
-use crate::page::mask::{PRIVATE, without_cards};
+use crate::page::mask::{PRIVATE, hide_split_cards, without_cards};
 use crate::page::role::{hides_children, is_interactive, is_mere_text, is_said_by_name, weight};
 use crate::page::words::{is_one_of, shorten, squeeze};
 use wasm_bindgen::prelude::*;
@@ -103,6 +103,7 @@ pub(super) async fn walk(run: &Run, root: &Element, viewport: bool) -> Outcome<R
         }
     }
     walker.flush();
+    hide_split_cards(&mut walker.entries);
     Ok(Reading { snapshot: Snapshot { entries: walker.entries }, holders: walker.holders, cut: walker.cut })
 }
 
@@ -158,7 +159,9 @@ impl Walker<'_> {
 
     fn element(&mut self, el: &Element, place: Place) {
         let tag = el.local_name();
-        if is_one_of(&tag, "script style noscript template head datalist") || el.has_attribute(OURS) {
+        if is_one_of(&tag, "script style noscript template head datalist pagehand-ask")
+            || el.has_attribute(OURS)
+        {
             return;
         }
         let Some(style) = style(el, "") else { return };
@@ -251,7 +254,8 @@ impl Walker<'_> {
         }
         self.flush();
         let id = page.refs.id(el);
-        let role = if role.is_empty() { tag } else { role };
+        let own = told_tag(tag);
+        let role = if role.is_empty() { own.as_str() } else { role };
         let mut marks = marks_of(&page.policy, el, tag, role);
         if closed {
             marks.push_str(" unreachable: closed shadow root");

@@ -105,7 +105,8 @@ test(`${table.length} names and roles`, async (context) => {
     await session.send("DOM.setOuterHTML", { nodeId, outerHTML: `<div id="stage">${html}</div>` });
     const found = await page.evaluate(async () => {
       const { RawPage } = await import("/pkg/wasm/page.js");
-      globalThis.raw ??= new RawPage({}, {});
+      const { pageHands } = await import("/pkg/page-hands.js");
+      globalThis.raw ??= new RawPage({}, pageHands);
       const element = document.getElementById("x") ?? document.getElementById("h").inner;
       return globalThis.raw.called(element);
     });
