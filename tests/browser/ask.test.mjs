@@ -143,6 +143,10 @@ test("what is wrong is said beside the fields and in a summary that leads there"
     await picture(page, "ask-summary");
 
     await mail.fill("");
+    // What was changed is not called wrong any more, before it is looked at again.
+    assert.equal(await mail.getAttribute("aria-invalid"), null);
+    assert.equal(await part(page, "link").count(), 6);
+    assert.match(await summary.textContent(), /\b6\b/);
     await label(page, "Anything").fill("");
     await page.locator("pagehand-ask").getByRole("radio", { name: "M" }).check();
     await page.locator("pagehand-ask").getByRole("textbox", { name: "Name" }).nth(1).fill("Fog");

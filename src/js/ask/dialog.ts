@@ -69,7 +69,9 @@ class Shown {
   readonly #status: HTMLDivElement;
   readonly #reason: HTMLInputElement | undefined;
   readonly #root: Control | undefined;
-  readonly #flagged = new Set<Control>();
+  #heading: HTMLElement | undefined;
+  /** The fields that something is wrong with, and the line of the summary that says so. */
+  readonly #flagged = new Map<Control, HTMLElement>();
   #busy = false;
 
   constructor(question: Question, texts: Texts, options: DialogOptions) {
@@ -164,6 +166,7 @@ class Shown {
     this.#dialog.addEventListener("close", () => signal.aborted || this.#decline());
     this.#dialog.addEventListener("keydown", (event) => this.#key(event));
     for (const type of ["keyup", "keypress"]) this.#dialog.addEventListener(type, (event) => event.stopPropagation());
+    for (const type of ["input", "change"]) this.#form.addEventListener(type, ({ target }) => this.#mended(target as Node));
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault();
       void this.#send();
@@ -266,13 +269,12 @@ class Shown {
 
   /** Says what is wrong beside the fields, and above them with ways to get there. */
   #show(problems: readonly Problem[], general?: string): void {
-    for (const control of this.#flagged) control.flag(undefined);
+    for (const control of this.#flagged.keys()) control.flag(undefined);
     this.#flagged.clear();
     const byControl = new Map<Control, string[]>();
     for (const { control, message } of problems) byControl.set(control, [...(byControl.get(control) ?? []), message]);
     for (const [control, messages] of byControl) {
       control.flag([...new Set(messages)].join(" "));
-      this.#flagged.add(control);
     }
     const items = [...byControl].map(([control, messages]) => {
       const link = make("a", { part: "link", href: "#" }, [control.field.label || this.#title.textContent, messages.join(" ")].filter(Boolean).join(": "));
@@ -280,13 +282,28 @@ class Shown {
         event.preventDefault();
         control.focus();
       });
-      return make("li", {}, link);
+      const line = make("li", {}, link);
+      this.#flagged.set(control, line);
+      return line;
     });
     const heading = this.#id();
     const words = general ?? fill(this.#texts.summary, { count: byControl.size });
-    this.#summary.replaceChildren(make("h3", { id: heading }, words), ...(items.length ? [make("ul", {}, ...items)] : []));
+    this.#heading = make("h3", { id: heading }, words);
+    this.#summary.replaceChildren(this.#heading, ...(items.length ? [make("ul", {}, ...items)] : []));
     set(this.#summary, { "aria-labelledby": heading, hidden: false });
     this.#summary.focus();
+  }
+
+  /** What a person has changed is no longer wrong, as far as anybody knows before it is checked again. */
+  #mended(target: Node): void {
+    for (const [control, line] of this.#flagged) {
+      if (!control.element.contains(target)) continue;
+      control.flag(undefined);
+      line.remove();
+      this.#flagged.delete(control);
+      if (this.#heading) this.#heading.textContent = fill(this.#texts.summary, { count: this.#flagged.size });
+      this.#summary.hidden = this.#flagged.size === 0;
+    }
   }
 }
 
