@@ -182,8 +182,6 @@ pub struct CallRequested {
 /// What an engine finds wrong with a call's arguments. It never blocks the call: its author decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Objection {
-    /// Whether they are no JSON object at all, rather than one that does not fit.
-    pub malformed: bool,
     /// What is wrong, in words.
     pub error: String,
 }

@@ -46,7 +46,6 @@ fn read_frame(kind: &str, payload: &Payload<'_>, _turn_id: Option<&str>) -> Resu
 fn objection(input: &str) -> Option<Objection> {
     let [status, error] = json::pick(input, ["status", "error"])?;
     let status = status.and_then(json::text)?;
-    let malformed = status == "malformed";
     let error = error.and_then(json::text).map(Cow::into_owned).unwrap_or_default();
-    (malformed || status == "invalid").then_some(Objection { malformed, error })
+    matches!(status.as_ref(), "invalid" | "malformed").then_some(Objection { error })
 }

@@ -4,7 +4,7 @@ use super::call::{Answer, Call, Ending, Phase, Settling, Standing};
 use super::codes::Code;
 use super::config::Dialect;
 use super::delivery::{Next, Parcel, Reply, Travel};
-use super::event::{Delivery, DeliveryState, Event, Problem, ReportStatus, write_issue};
+use super::event::{Delivery, DeliveryState, Event, Problem, ReportStatus, issues_text};
 use super::ids::{CallKey, CheckId, InvocationId, Millis, RequestId, WriteId};
 use super::input::{Failure, Outcome, Verdict, Written, retry_after};
 use super::machine::{Machine, Owner};
@@ -13,9 +13,9 @@ use super::record::{Progress, Record};
 use super::report;
 use super::tool::Mode;
 use crate::protocol::settle::Encoding;
-use crate::protocol::settle::write::{Object, array};
+use crate::protocol::settle::write::Object;
 use crate::protocol::{json, settle};
-use crate::schema::{self, Issue};
+use crate::schema;
 use std::rc::Rc;
 
 /// What the model is told of a silent tool's success.
@@ -144,8 +144,8 @@ impl Machine {
         let body = match self.config.dialect {
             Dialect::Native => self.answer_body(&key.session_id, &|object| answer.write(object)),
             Dialect::Trigger => {
-                let detail = issues_text(&call.issues);
-                let detail = detail.as_deref().and_then(|detail| settle::JsonText::new(detail).ok());
+                let issues = issues_text(&call.issues);
+                let detail = settle::JsonText::new(&issues).ok().filter(|_| !call.issues.is_empty());
                 self.answer_body(&key.session_id, &|object| {
                     answer.write_action(object, code.as_str(), detail)
                 })
@@ -483,13 +483,6 @@ impl Machine {
             }
         }
     }
-}
-
-/// Violations as the detail of an error, where there are some.
-fn issues_text(issues: &[Issue]) -> Option<String> {
-    let mut text = String::new();
-    array(&mut text, issues, write_issue);
-    (!issues.is_empty()).then_some(text)
 }
 
 fn too_large(name: &str, size: usize, most: usize) -> String {

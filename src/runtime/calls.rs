@@ -2,7 +2,7 @@
 
 use super::call::{Call, Clock, Phase};
 use super::codes::Code;
-use super::event::{CallChanged, CallState, Calling, Event, InputClass, ToolRef, write_issue};
+use super::event::{CallChanged, CallState, Calling, Event, InputClass, ToolRef, issues_text};
 use super::ids::{AskId, CallKey, CheckId, InvocationId, Millis, WriteId};
 use super::input::{Decision, Verdict};
 use super::machine::{Machine, Owner};
@@ -11,7 +11,6 @@ use super::record::{Progress, Record};
 use super::tool::{OnInvalid, ToolSpec};
 use crate::protocol::RawJson;
 use crate::protocol::frame::Objection;
-use crate::protocol::settle::write::array;
 use crate::schema::{self, Arguments, Issue};
 use std::rc::Rc;
 
@@ -207,7 +206,7 @@ impl Machine {
         let Some(call) = self.calls.get_mut(key) else { return };
         match call.objection.take().filter(|_| !call.repaired) {
             None => self.ask_or_queue(key),
-            Some(Objection { error, .. }) => self.invalid(
+            Some(Objection { error }) => self.invalid(
                 key,
                 vec![Issue {
                     path: String::new(),
@@ -242,8 +241,7 @@ impl Machine {
             call.repaired = true;
             call.check_until = Some(self.now.plus(self.config.check_timeout));
             call.phase = Phase::Repairing { check };
-            let mut issues = String::new();
-            array(&mut issues, &call.issues, write_issue);
+            let issues = issues_text(&call.issues);
             let (tool, text, problem) = (tool.name.clone(), call.text.clone(), problem.to_owned());
             self.owns(check.0, Owner::Call(key.clone()));
             self.tell_call(key, None);

@@ -213,10 +213,7 @@ impl Machine {
     fn account_for(&mut self, birth: Birth, end: End, children: Vec<Node>) {
         let (status, error) = match end {
             End::Done => (ReportStatus::Completed, None),
-            End::Failed(error) => {
-                let code = error.code.unwrap_or_else(|| "error".to_owned());
-                (ReportStatus::Failed, Some(Problem { code, message: error.message }))
-            }
+            End::Failed(error) => (ReportStatus::Failed, Some(Problem::of_engine(&error))),
             End::Cancelled => {
                 (ReportStatus::Cancelled, Some(Problem::new(Code::Cancelled, "the agent was called off")))
             }

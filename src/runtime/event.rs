@@ -6,7 +6,8 @@
 use super::codes::Code;
 use super::ids::{CallKey, Millis};
 use crate::protocol::RawJson;
-use crate::protocol::settle::write::Object;
+use crate::protocol::frame::CallError;
+use crate::protocol::settle::write::{Object, array};
 use crate::schema::Issue;
 
 /// One fact.
@@ -125,6 +126,12 @@ impl Problem {
     #[must_use]
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Problem { code: code.as_str().to_owned(), message: message.into() }
+    }
+
+    /// A problem as the engine told it.
+    pub(super) fn of_engine(error: &CallError) -> Self {
+        let code = error.code.clone().unwrap_or_else(|| "error".to_owned());
+        Problem { code, message: error.message.clone() }
     }
 }
 
@@ -418,6 +425,13 @@ pub enum TurnStatus {
     Failed,
     /// The runtime was closed, or the session cancelled.
     Cancelled,
+}
+
+/// Violations as a JSON array.
+pub(super) fn issues_text(issues: &[Issue]) -> String {
+    let mut text = String::new();
+    array(&mut text, issues, write_issue);
+    text
 }
 
 /// Writes an issue as the app and the author's repair function read it.

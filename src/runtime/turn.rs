@@ -235,10 +235,7 @@ impl Machine {
 
     /// The engine says a turn is over.
     pub(super) fn turn_completed(&mut self, turn_id: &str, data: Option<RawJson>, error: Option<&CallError>) {
-        let problem = error.map(|error| Problem {
-            code: error.code.clone().unwrap_or_else(|| "error".to_owned()),
-            message: error.message.clone(),
-        });
+        let problem = error.map(Problem::of_engine);
         let status = if problem.is_some() { TurnStatus::Failed } else { TurnStatus::Completed };
         if self.lacks_report(turn_id)
             && let Some(turn) = self.turns.open.get_mut(turn_id)

@@ -79,17 +79,8 @@ export type Ending =
 export type Checked = { readonly value: unknown } | Refused;
 
 /** What whoever asks gives. */
-export interface QuestionParts {
+export interface QuestionParts extends Pick<Question, "kind" | "title" | "message" | "schema" | "initial" | "submitLabel" | "cancelLabel" | "call" | "expiresAt"> {
   readonly id?: string | undefined;
-  readonly kind: QuestionKind;
-  readonly title: string;
-  readonly message?: string | undefined;
-  readonly schema?: JsonSchema | undefined;
-  readonly initial?: unknown;
-  readonly submitLabel?: string | undefined;
-  readonly cancelLabel?: string | undefined;
-  readonly call?: QuestionCall | undefined;
-  readonly expiresAt?: number | undefined;
   /** Withdraws the question when it aborts. */
   readonly signal?: AbortSignal | undefined;
   /** Looks an answer over before it counts. Rejects only by mistake: then the answer is refused. */
