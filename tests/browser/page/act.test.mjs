@@ -285,11 +285,13 @@ test("a mark is for the person alone: it covers nothing, is not read, and goes",
   await page.end();
 });
 
-/** Calls a tool and leaves word, by way of the server, that its answer came before the page went. */
+/** Calls a tool and leaves word in the session's storage that its answer came before the page went; what the call is evaluated in may be gone before it can be told. */
 const answered = (page, name, input) => page.evaluate(async ([tool, given]) => {
   const { data, error } = await globalThis.call(tool, given);
   sessionStorage.setItem("answer", JSON.stringify({ data, error: error ?? null, at: location.pathname }));
-}, [name, input]);
+}, [name, input]).catch((error) => {
+  if (!/Execution context was destroyed/.test(error.message)) throw error;
+});
 const answer = (page) => page.evaluate(() => JSON.parse(sessionStorage.getItem("answer")));
 
 test("a link and a form answer before the page goes, and the page's own listeners come first", async () => {
