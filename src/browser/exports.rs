@@ -73,11 +73,23 @@ impl RawRuntime {
         self.driver.push(Input::Invoked { call_id, name, arguments });
     }
 
-    /// The app answers an interrupt, with JSON text or nothing.
+    /// The app answers an interrupt, with JSON text or nothing, or gives it up.
     #[wasm_bindgen(js_name = answerInterrupt)]
-    pub fn answer_interrupt(&self, interrupt_id: String, payload: Option<String>) {
+    pub fn answer_interrupt(&self, interrupt_id: String, payload: Option<String>, cancelled: bool) {
         let payload = payload.map(|text| RawJson::of(&text.into()));
-        self.driver.push(Input::InterruptAnswered { interrupt_id, payload });
+        self.driver.push(Input::InterruptAnswered { interrupt_id, payload, cancelled });
+    }
+
+    /// The app stops a turn.
+    #[wasm_bindgen(js_name = cancelTurn)]
+    pub fn cancel_turn(&self, turn_id: String, reason: String) {
+        self.driver.push(Input::TurnCancelled { turn_id, reason });
+    }
+
+    /// What every run brings along from here on, a JSON object.
+    #[cfg(feature = "ag_ui")]
+    pub fn provide(&self, given: String) {
+        self.driver.push(Input::RunInputGiven { given });
     }
 
     /// The interrupts that are open, a JSON array.

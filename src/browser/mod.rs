@@ -6,47 +6,47 @@
 use wasm_bindgen::prelude::*;
 
 /// Five kilobytes smaller than the standard library's allocator, of which every page would load each.
-#[cfg(all(feature = "runtime", not(any(feature = "schema", feature = "engine"))))]
+#[cfg(all(feature = "driver", not(any(feature = "schema", feature = "engine"))))]
 #[global_allocator]
 static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
-#[cfg(feature = "runtime")]
+#[cfg(feature = "driver")]
 mod answers;
-#[cfg(feature = "runtime")]
+#[cfg(feature = "driver")]
 mod board;
-#[cfg(feature = "runtime")]
+#[cfg(feature = "driver")]
 mod cancels;
-#[cfg(feature = "runtime")]
+#[cfg(feature = "driver")]
 mod driver;
-#[cfg(feature = "runtime")]
+#[cfg(feature = "driver")]
 mod effects;
 #[cfg(feature = "engine")]
 pub mod engine_exports;
-#[cfg(feature = "runtime")]
+#[cfg(feature = "driver")]
 pub mod exports;
-#[cfg(feature = "runtime")]
+#[cfg(feature = "driver")]
 mod fetching;
-#[cfg(feature = "runtime")]
+#[cfg(feature = "driver")]
 pub mod host;
-#[cfg(feature = "runtime")]
+#[cfg(feature = "driver")]
 mod panics;
-#[cfg(feature = "runtime")]
+#[cfg(feature = "driver")]
 mod request;
-#[cfg(feature = "runtime")]
+#[cfg(feature = "driver")]
 mod response;
 #[cfg(feature = "schema")]
 pub mod schema_exports;
-#[cfg(feature = "runtime")]
+#[cfg(feature = "driver")]
 mod settings;
-#[cfg(feature = "runtime")]
+#[cfg(feature = "driver")]
 mod signals;
-#[cfg(feature = "runtime")]
+#[cfg(feature = "driver")]
 mod tasks;
-#[cfg(feature = "runtime")]
+#[cfg(feature = "driver")]
 mod telling;
-#[cfg(feature = "runtime")]
+#[cfg(feature = "driver")]
 mod thrown;
-#[cfg(feature = "runtime")]
+#[cfg(feature = "driver")]
 mod timer;
 
 /// Which build this is, so that the JavaScript around it can tell whether the two belong together.

@@ -21,6 +21,10 @@ pub(super) struct Settings {
     pub(super) engine: String,
     /// How the engine speaks, and so where requests go.
     pub(super) dialect: Dialect,
+    /// Where a server of runs is asked for the conversation, if it may be.
+    pub(super) connect: Option<String>,
+    /// Where a server of runs that is the native engine takes answers, if it is.
+    pub(super) native_input: Option<String>,
     /// Whether the host stores records. If not, they are taken for stored: calls live as long as the page.
     pub(super) stores: bool,
 }
@@ -30,12 +34,21 @@ pub(super) fn configuration(object: &JsValue) -> Result<(Settings, Config), JsEr
     let from = Reader { object, wrong: Cell::new(None) };
     let dialect = match from.text("transport").as_deref() {
         Some("trigger") => Dialect::Trigger,
+        #[cfg(feature = "ag_ui")]
+        Some("ag-ui") => Dialect::AgUi,
         _ => Dialect::Native,
     };
-    let settings =
-        Settings { engine: from.required_text("engine"), dialect, stores: from.flag("stores", false) };
+    let settings = Settings {
+        engine: from.required_text("engine"),
+        dialect,
+        connect: from.text("connect"),
+        native_input: from.text("nativeInput"),
+        stores: from.flag("stores", false),
+    };
     let mut config = Config {
         dialect,
+        connectable: settings.connect.is_some(),
+        native_input: settings.native_input.is_some(),
         agent: from.required_text("agent"),
         session_id: from.required_text("sessionId"),
         ..Config::default()
@@ -55,6 +68,14 @@ pub(super) fn configuration(object: &JsValue) -> Result<(Settings, Config), JsEr
     from.number("unknownToolGrace", &mut config.unknown_tool_grace.0);
     from.number("confirmTimeout", &mut config.confirm_timeout.0);
     from.number("checkTimeout", &mut config.check_timeout.0);
+    #[cfg(feature = "ag_ui")]
+    {
+        from.number("runPatience", &mut config.run_patience.0);
+        from.number("stallTimeout", &mut config.stall_timeout.0);
+        from.number("connectPatience", &mut config.connect_patience.0);
+        from.number("maxIdenticalRounds", &mut config.max_identical_rounds);
+        from.number("maxRounds", &mut config.max_rounds);
+    }
     from.size("maxOpenCalls", &mut config.max_open_calls);
     from.size("maxRunning", &mut config.max_running);
     from.size("maxRemembered", &mut config.max_remembered);

@@ -27,6 +27,18 @@ pub(super) fn kind(event: &Event) -> &'static str {
         Event::Text { .. } => "text",
         Event::Message { .. } => "message",
         Event::TurnFinished { .. } => "turn.finished",
+        #[cfg(feature = "ag_ui")]
+        Event::Reasoning { .. } => "reasoning",
+        #[cfg(feature = "ag_ui")]
+        Event::State { .. } => "state",
+        #[cfg(feature = "ag_ui")]
+        Event::Activity { .. } => "activity",
+        #[cfg(feature = "ag_ui")]
+        Event::Step { .. } => "step",
+        #[cfg(feature = "ag_ui")]
+        Event::Custom { .. } => "custom",
+        #[cfg(feature = "ag_ui")]
+        Event::Raw { .. } => "raw",
         Event::Interrupted { .. } => "interrupt",
         Event::Resumed { .. } => "interrupt.resumed",
         Event::InterruptRefused { .. } => "interrupt.refused",
@@ -81,6 +93,42 @@ pub(super) fn write(event: &Event, object: &mut Object<'_>) {
             value(object, "data", data.as_ref());
             problem(object, error.as_ref());
             object.list("children", children, node);
+        }
+        #[cfg(feature = "ag_ui")]
+        Event::Reasoning { turn_id, message_id, delta } => {
+            nullable(object, "turnId", turn_id.as_deref());
+            object.text("messageId", message_id);
+            object.text("delta", delta);
+        }
+        #[cfg(feature = "ag_ui")]
+        Event::State { turn_id, state } => {
+            nullable(object, "turnId", turn_id.as_deref());
+            value(object, "state", Some(state));
+        }
+        #[cfg(feature = "ag_ui")]
+        Event::Activity { turn_id, message_id, activity_type, content } => {
+            nullable(object, "turnId", turn_id.as_deref());
+            object.text("messageId", message_id);
+            object.text("activityType", activity_type);
+            value(object, "content", Some(content));
+        }
+        #[cfg(feature = "ag_ui")]
+        Event::Step { turn_id, name, started } => {
+            nullable(object, "turnId", turn_id.as_deref());
+            object.text("name", name);
+            object.text("status", if *started { "started" } else { "finished" });
+        }
+        #[cfg(feature = "ag_ui")]
+        Event::Custom { turn_id, name, value: given } => {
+            nullable(object, "turnId", turn_id.as_deref());
+            object.text("name", name);
+            value(object, "value", Some(given));
+        }
+        #[cfg(feature = "ag_ui")]
+        Event::Raw { turn_id, name, event } => {
+            nullable(object, "turnId", turn_id.as_deref());
+            object.text("name", name);
+            value(object, "event", Some(event));
         }
         Event::Interrupted { session_id, interrupt_id, turn_id, reason, payload } => {
             interrupt(object, session_id, interrupt_id, turn_id.as_deref());
@@ -236,6 +284,8 @@ fn number(object: &mut Object<'_>, name: &str, number: Option<u64>) {
 
 pub(super) fn connection_state(state: ConnectionState) -> &'static str {
     match state {
+        #[cfg(feature = "ag_ui")]
+        ConnectionState::Idle => "idle",
         ConnectionState::Connecting => "connecting",
         ConnectionState::CatchingUp => "catching-up",
         ConnectionState::Open => "open",

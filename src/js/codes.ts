@@ -80,6 +80,8 @@ export type ErrorCode =
   | "message-refused"
   /** An answer to an interrupt was not taken. */
   | "interrupt-refused"
+  /** The model goes round in circles: the turn was stopped. */
+  | "turn-looped"
   /** Too many answers wait to be sent. */
   | "outbox-full"
   /** There is no storage; calls live in memory. */

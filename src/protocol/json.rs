@@ -77,15 +77,22 @@ pub(crate) fn document(json: &str) -> Option<&str> {
 /// counts as absent. `None` when `json` is not one whole JSON object.
 pub(crate) fn pick<'a, const N: usize>(json: &'a str, names: [&str; N]) -> Option<[Option<&'a str>; N]> {
     let mut found = [None; N];
-    pick_into(json, &names, &mut found)?;
+    pick_into(json, &names, &mut found, "null")?;
     Some(found)
 }
 
-fn pick_into<'a>(json: &'a str, names: &[&str], found: &mut [Option<&'a str>]) -> Option<()> {
+/// As [`pick`], but `null` is a value like any other.
+pub(super) fn pick_all<'a, const N: usize>(json: &'a str, names: [&str; N]) -> Option<[Option<&'a str>; N]> {
+    let mut found = [None; N];
+    pick_into(json, &names, &mut found, "")?;
+    Some(found)
+}
+
+fn pick_into<'a>(json: &'a str, names: &[&str], found: &mut [Option<&'a str>], absent: &str) -> Option<()> {
     each_member(json, &mut |name, value| {
         let place = names.iter().position(|known| *known == name);
         if let Some(slot) = place.and_then(|place| found.get_mut(place)) {
-            *slot = (value != "null").then_some(value);
+            *slot = (value != absent).then_some(value);
         }
     })
 }
@@ -137,46 +144,24 @@ pub(super) fn seconds(member: &str) -> Option<u64> {
 /// standard library's reader of floating point is as large as all the rest of this folder.
 fn decimal(number: &str, scale: i32) -> Option<(u64, bool)> {
     const LARGEST: u64 = 9_007_199_254_740_991;
-    let (negative, digits) = match number.strip_prefix('-') {
-        Some(digits) => (true, digits),
-        None => (false, number),
+    let (negative, digits, power) = exact(number)?;
+    let mut shift = power.saturating_add(scale);
+    let below = if shift < 0 { shift.unsigned_abs() as usize } else { 0 };
+    let (kept, lost) = match digits.len().checked_sub(below) {
+        Some(point) => digits.split_at_checked(point)?,
+        // The first digit after the point is a zero before them all.
+        None => (&[] as &[u8], b"0" as &[u8]),
     };
-    let exponent_at = digits.bytes().position(|byte| byte.eq_ignore_ascii_case(&b'e'));
-    let (digits, exponent) = match exponent_at {
-        Some(at) => (digits.get(..at)?, digits.get(at.saturating_add(1)..)?.parse::<i32>().ok()?),
-        None => (digits, 0),
-    };
-    let mut shift = scale.saturating_add(exponent);
-    let (mut value, mut last, mut exact) = (0_u64, 0, true);
-    let mut in_fraction = false;
-    for byte in digits.bytes() {
-        match byte {
-            b'.' => in_fraction = true,
-            // Digits beyond the nineteenth cannot change a number that is small enough to count.
-            b'0'..=b'9' if value < 1_000_000_000_000_000_000 => {
-                value = value * 10 + u64::from(byte - b'0');
-                shift = shift.saturating_sub(i32::from(in_fraction));
-            }
-            b'0'..=b'9' => {
-                exact &= byte == b'0';
-                shift = shift.saturating_add(i32::from(!in_fraction));
-            }
-            _ => return None,
-        }
+    if kept.len() > 16 {
+        return None;
     }
+    let mut value = kept.iter().fold(0, |value, digit| value * 10 + u64::from(digit - b'0'));
     while shift > 0 && value > 0 {
         value = value.checked_mul(10)?;
         shift -= 1;
     }
-    while shift < 0 && (value > 0 || last > 0) {
-        exact &= last == 0;
-        last = value % 10;
-        value /= 10;
-        shift += 1;
-    }
-    exact &= last == 0;
-    value += u64::from(last >= 5);
-    (value <= LARGEST && (!negative || value == 0) && !digits.is_empty()).then_some((value, exact))
+    value += u64::from(lost.first().is_some_and(|digit| *digit >= b'5'));
+    (value <= LARGEST && (!negative || value == 0)).then_some((value, lost.is_empty()))
 }
 
 /// The truth a member holds.
@@ -185,12 +170,12 @@ pub(super) fn flag(member: &str) -> Option<bool> {
 }
 
 /// The value a member holds.
-pub(super) fn value(member: &str) -> RawJson {
+pub(crate) fn value(member: &str) -> RawJson {
     RawJson(member.into())
 }
 
 /// The members of the array in `json`, each as the text it came in; `None` when it is no array.
-pub(super) fn items(json: &str) -> Option<Vec<&str>> {
+pub(crate) fn items(json: &str) -> Option<Vec<&str>> {
     let mut reader = reader(json);
     let Ok(Some(Event::ArrayStart)) = reader.read() else { return None };
     let mut items = Vec::new();
@@ -203,8 +188,85 @@ pub(super) fn items(json: &str) -> Option<Vec<&str>> {
     reader.read().ok()?.is_none().then_some(items)
 }
 
+/// Takes the container that is all of `json` apart without losing a byte: hands out each name (none in an
+/// array), what stands between the value before and this one, and the value. Gives what stands before the
+/// closing bracket; `None` when it is no container or `take` wants no more.
+pub(super) fn parts<'a>(
+    json: &'a str,
+    take: &mut dyn FnMut(Cow<'a, str>, &'a str, &'a str) -> Option<()>,
+) -> Option<&'a str> {
+    let mut reader = reader(json);
+    let (Event::ObjectStart | Event::ArrayStart) = reader.read().ok()?? else { return None };
+    let mut from = 1;
+    loop {
+        let mut name = Cow::Borrowed("");
+        let (mut event, mut value) = reader.read_whole().ok()??;
+        if let Event::Key(text) = event {
+            name = text.decode();
+            (event, value) = reader.read_whole().ok()??;
+        }
+        // The value is lent from `json`, so the difference is its place there.
+        let at = (value.as_ptr() as usize).wrapping_sub(json.as_ptr() as usize);
+        let before = json.get(from..at)?;
+        if let Event::ObjectEnd | Event::ArrayEnd = event {
+            return Some(before);
+        }
+        from = at.wrapping_add(value.len());
+        take(name, before, value)?;
+    }
+}
+
+/// Whether two members are the same number, however they are spelled and however many digits they have.
+/// A number whose exponent is beyond all use is equal to none: compare the texts first.
+pub(super) fn same_number(left: &str, right: &str) -> bool {
+    exact(left).is_some_and(|number| exact(right) == Some(number))
+}
+
+/// Whether a JSON number is negative, its digits without zeros at either end, and the power of ten of the last.
+fn exact(number: &str) -> Option<(bool, Vec<u8>, i32)> {
+    let mut bytes = number.as_bytes();
+    let negative = bytes.first() == Some(&b'-');
+    if negative {
+        bytes = bytes.get(1..)?;
+    }
+    let mut digits = Vec::new();
+    let mut power = 0_i32;
+    let mut in_fraction = false;
+    for (place, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'.' => in_fraction = true,
+            b'0'..=b'9' => {
+                power -= i32::from(in_fraction);
+                if *byte != b'0' || !digits.is_empty() {
+                    digits.push(*byte);
+                }
+            }
+            b'e' | b'E' if place > 0 => {
+                let exponent = number.get(usize::from(negative) + place + 1..)?;
+                let (sign, exponent) = match exponent.strip_prefix('-') {
+                    Some(exponent) => (-1, exponent),
+                    None => (1, exponent),
+                };
+                let exponent =
+                    exponent.parse::<u64>().ok().and_then(|exponent| i32::try_from(exponent).ok())?;
+                power = power.checked_add(sign * exponent)?;
+                break;
+            }
+            _ => return None,
+        }
+    }
+    while digits.last() == Some(&b'0') {
+        digits.pop();
+        power = power.checked_add(1)?;
+    }
+    match digits.is_empty() {
+        true => (!bytes.is_empty()).then_some((false, digits, 0)),
+        false => Some((negative, digits, power)),
+    }
+}
+
 /// The names of all members of the object in `json`; `None` when it is no object.
-pub(super) fn names(json: &str) -> Option<Vec<String>> {
+pub(crate) fn names(json: &str) -> Option<Vec<String>> {
     let mut names = Vec::new();
     each_member(json, &mut |name, _| names.push(name.to_owned()))?;
     Some(names)
@@ -212,7 +274,7 @@ pub(super) fn names(json: &str) -> Option<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{decimal, seconds, whole};
+    use super::{decimal, parts, same_number, seconds, whole};
 
     #[test]
     fn whole_numbers_are_read_in_every_spelling() {
@@ -237,6 +299,52 @@ mod tests {
         {
             assert_eq!(whole(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_number_is_the_same_in_every_spelling_and_to_the_last_digit() {
+        for (left, right) in [
+            ("1", "1.0"),
+            ("1", "10e-1"),
+            ("100", "1e2"),
+            ("1E+2", "1e2"),
+            ("0", "-0.00e7"),
+            ("-1.50", "-15e-1"),
+            ("0.001", "1e-3"),
+            ("123456789012345678901234567890", "1.2345678901234567890123456789e29"),
+        ] {
+            assert!(same_number(left, right), "{left} {right}");
+            assert!(same_number(right, left), "{right} {left}");
+        }
+        for (left, right) in [
+            ("1", "-1"),
+            ("1", "10"),
+            ("9007199254740992", "9007199254740993"),
+            ("1e400", "1e401"),
+            ("1e99999999999", "1e99999999998"),
+            ("1", "true"),
+            ("1", "\"1\""),
+            ("", ""),
+        ] {
+            assert!(!same_number(left, right), "{left} {right}");
+        }
+    }
+
+    #[test]
+    fn a_container_is_taken_apart_without_losing_a_byte() {
+        for text in ["{}", "[ ]", "[1 , [2,{}],\n\"]\" ]", "{ \"a\" : 1 , \"b,}\":{\"c\":[]}\t}", "[null]"] {
+            let mut whole = text[..1].to_owned();
+            let tail = parts(text, &mut |_, before, value| {
+                whole.push_str(before);
+                whole.push_str(value);
+                Some(())
+            });
+            whole.push_str(tail.unwrap());
+            whole.push_str(&text[text.len() - 1..]);
+            assert_eq!(whole, text);
+        }
+        assert_eq!(parts("[1,2]", &mut |_, _, _| None), None);
+        assert_eq!(parts("7", &mut |_, _, _| Some(())), None);
     }
 
     #[test]

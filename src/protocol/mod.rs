@@ -5,11 +5,14 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "ag_ui")]
+pub mod ag_ui;
 pub mod frame;
 #[doc(hidden)]
 pub mod fuzz;
 pub(crate) mod json;
 pub mod native;
+pub mod patch;
 pub mod settle;
 pub mod sse;
 pub mod trigger;

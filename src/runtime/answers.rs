@@ -110,6 +110,12 @@ impl Machine {
         }
         let silent = tool.mode == Mode::Silent;
         let trigger = self.config.dialect == Dialect::Trigger;
+        if self.threads() {
+            let json = if tool.mode == Mode::Silent { ACKNOWLEDGEMENT } else { &result.json };
+            let media = result.media.as_deref().filter(|_| tool.mode != Mode::Silent);
+            let body = self.run_answer(&key.call_id, json, media);
+            return self.store_answer(key, body, true);
+        }
         let json = if silent { ACKNOWLEDGEMENT } else { &result.json };
         let media =
             result.media.as_deref().filter(|_| !silent).and_then(settle::Media::read_all).unwrap_or_default();
@@ -134,15 +140,22 @@ impl Machine {
 
     /// Answers a call with an error the model reads. Whatever was being done about the call ends.
     pub(super) fn answer_error(&mut self, key: &CallKey, code: Code, message: String, retryable: bool) {
+        let by_run = self.threads();
         let Some(call) = self.calls.get_mut(key) else { return };
         let message = settle::clip(&message, settle::MAX_ERROR_CHARS).into_owned();
         call.error = Some(Problem::new(code, message.clone()));
         if call.local {
             return self.finish(key, Ending::Local);
         }
+        if by_run {
+            let body = self.run_error(&key.call_id, &message);
+            return self.store_answer(key, body, false);
+        }
         let answer = settle::ToolError { id: &key.call_id, attempt: key.attempt, error: &message, retryable };
         let body = match self.config.dialect {
-            Dialect::Native => self.answer_body(&key.session_id, &|object| answer.write(object)),
+            Dialect::Native | Dialect::AgUi => {
+                self.answer_body(&key.session_id, &|object| answer.write(object))
+            }
             Dialect::Trigger => {
                 let issues = issues_text(&call.issues);
                 let detail = settle::JsonText::new(&issues).ok().filter(|_| !call.issues.is_empty());
@@ -157,7 +170,7 @@ impl Machine {
     /// The bytes of an answer: an input in its envelope, or an action as it is.
     fn answer_body(&self, session_id: &str, write: &dyn Fn(&mut Object<'_>)) -> Rc<str> {
         Rc::from(match self.config.dialect {
-            Dialect::Native => settle::enveloped(session_id, write),
+            Dialect::Native | Dialect::AgUi => settle::enveloped(session_id, write),
             Dialect::Trigger => settle::bare(write),
         })
     }
@@ -177,6 +190,9 @@ impl Machine {
     }
 
     pub(super) fn persisted(&mut self, write: WriteId, result: Written) {
+        if result != Written::Fenced && self.thread_wrote(write, result) {
+            return;
+        }
         if result == Written::Fenced {
             // Another page owns the session without this one having been told.
             if self.owners.remove(&write.0).is_some() && self.owner {
@@ -186,9 +202,7 @@ impl Machine {
             return;
         }
         if result == Written::Failed {
-            self.warn_once(Code::StoreUnavailable, "", &|| {
-                "calls cannot be stored; they go on in memory and will not outlive this page".to_owned()
-            });
+            self.warn_unstored();
         }
         let Some(key) = self.owner_of(write.0) else { return };
         let Some(call) = self.calls.get(&key) else { return };
@@ -202,8 +216,17 @@ impl Machine {
         }
     }
 
+    pub(super) fn warn_unstored(&mut self) {
+        self.warn_once(Code::StoreUnavailable, "", &|| {
+            "calls cannot be stored; they go on in memory and will not outlive this page".to_owned()
+        });
+    }
+
     /// Puts the answer on its way, whatever it waited for.
     fn send(&mut self, key: &CallKey, refresh: bool) {
+        if self.threads() {
+            return self.answer_offered(key);
+        }
         let request = RequestId(self.handle_number());
         let Some(call) = self.calls.get_mut(key) else { return };
         let (Phase::Storing { answer, .. } | Phase::Delivering { answer, .. } | Phase::Sent { answer, .. }) =
@@ -231,6 +254,10 @@ impl Machine {
         retry_header: Option<&str>,
         body: &str,
     ) {
+        if self.threads() {
+            let arrived = !matches!(status, 0 | 401 | 408 | 425 | 429 | 500..=599);
+            return self.settling_answered(request, arrived.then_some((200..300).contains(&status)));
+        }
         let reply = Reply::Status { status, retry_after: retry_after(retry_header) };
         match self.owners.remove(&request.0) {
             Some(Owner::Turn(turn_id)) => self.message_answered(&turn_id, &reply, body),
@@ -241,6 +268,9 @@ impl Machine {
     }
 
     pub(super) fn post_failed(&mut self, request: RequestId, message: &str) {
+        if self.threads() {
+            return self.settling_answered(request, None);
+        }
         match self.owners.remove(&request.0) {
             Some(Owner::Turn(turn_id)) => self.message_answered(&turn_id, &Reply::Nothing, message),
             Some(Owner::Resume(id)) => self.resume_answered(&id, &Reply::Nothing, message),
@@ -329,6 +359,9 @@ impl Machine {
     /// An answer that left before the engine had dispatched the call may be refused for that alone: once
     /// the dispatch is known, it goes again, once.
     pub(super) fn retry_early_answer(&mut self, key: &CallKey) {
+        if self.threads() {
+            return;
+        }
         let Some(call) = self.calls.get_mut(key) else { return };
         let dispatched = call.dispatched;
         if let Phase::Sent { standing: Standing::Conflict { .. }, answer, .. } = &mut call.phase
@@ -340,6 +373,10 @@ impl Machine {
     }
 
     pub(super) fn answer_rings_at(&self, call: &Call) -> Option<Millis> {
+        if self.threads() {
+            // All of a reply go together, when their run goes.
+            return None;
+        }
         match &call.phase {
             Phase::Delivering { travel: Travel::Waiting(until), .. } => *until,
             Phase::Sent { until, .. } => Some(*until),
@@ -348,6 +385,9 @@ impl Machine {
     }
 
     pub(super) fn ring_answer(&mut self, key: &CallKey) {
+        if self.threads() {
+            return;
+        }
         let place = self.sessions.of(&key.session_id);
         let session = self.sessions.at(place);
         let stream_stopped = session.is_stopped();
@@ -388,6 +428,9 @@ impl Machine {
     }
 
     pub(super) fn wake_parcels(&mut self) {
+        if self.threads() {
+            return;
+        }
         let parked = self
             .keys_where(&|call| matches!(call.phase, Phase::Delivering { travel: Travel::Waiting(_), .. }));
         for key in parked {
@@ -397,7 +440,7 @@ impl Machine {
         self.wake_resumes(true);
     }
 
-    fn tell_delivery(
+    pub(super) fn tell_delivery(
         &mut self,
         key: &CallKey,
         state: DeliveryState,

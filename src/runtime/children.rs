@@ -256,7 +256,7 @@ impl Machine {
 
     /// Follows the children that wait for it, as far as there is room.
     pub(super) fn follow_children(&mut self) {
-        if !self.owner || self.config.dialect != Dialect::Native {
+        if self.threads() || !self.owner || self.config.dialect != Dialect::Native {
             return;
         }
         while self.sessions.followed() < self.config.max_children {

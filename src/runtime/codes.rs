@@ -127,6 +127,8 @@ codes! {
     MessageRefused = "message-refused", Delivery;
     /// An answer to an interrupt was not taken.
     InterruptRefused = "interrupt-refused", Delivery;
+    /// The model goes round in circles: the turn was stopped.
+    TurnLooped = "turn-looped", Delivery;
     /// Too many answers wait to be sent.
     OutboxFull = "outbox-full", Delivery;
     /// There is no storage; calls live in memory.

@@ -12,6 +12,8 @@ pub enum Dialect {
     Native,
     /// One address that streams triggers and takes actions. It carries calls alone.
     Trigger,
+    /// Runs that are posted with the whole conversation.
+    AgUi,
 }
 
 /// How the machine behaves. All spans are milliseconds.
@@ -24,6 +26,10 @@ pub struct Config {
     pub session_id: String,
     /// How the engine speaks.
     pub dialect: Dialect,
+    /// Whether a server of runs may be asked for the conversation.
+    pub connectable: bool,
+    /// Whether a server of runs is the native engine, which takes answers by its client API too.
+    pub native_input: bool,
     /// Whether the session was made just now, so that there is no history to read first.
     pub fresh: bool,
     /// Whether this page owns the session from the start. Without, it watches until it is told.
@@ -32,6 +38,16 @@ pub struct Config {
     pub seed: u64,
     /// First step of the reconnect back-off, until the server's `retry` says otherwise.
     pub backoff_base: Millis,
+    /// How long a run's stream may be silent, where it was never heard to send signs of life.
+    pub run_patience: Millis,
+    /// How long the native engine may keep silent about a run with answers before they go another way too.
+    pub stall_timeout: Millis,
+    /// How long a server is asked what became of a run that broke off.
+    pub connect_patience: Millis,
+    /// How often in a row a model may make the same calls and get the same answers.
+    pub max_identical_rounds: u64,
+    /// Most runs of one turn.
+    pub max_rounds: u64,
     /// Longest step of any back-off.
     pub backoff_max: Millis,
     /// A stream silent for this long is taken for dead: three of the engine's keep-alives.
@@ -74,6 +90,13 @@ impl Default for Config {
             agent: String::new(),
             session_id: String::new(),
             dialect: Dialect::Native,
+            connectable: false,
+            native_input: false,
+            run_patience: Millis(300_000),
+            stall_timeout: Millis(10_000),
+            connect_patience: Millis(60_000),
+            max_identical_rounds: 3,
+            max_rounds: 100,
             fresh: true,
             owner: true,
             seed: 0,

@@ -75,6 +75,66 @@ pub enum Event {
         /// The reports of its calls and of the agents it started, in the order they ended.
         children: Vec<Node>,
     },
+    /// A piece of what the model thinks.
+    #[cfg(feature = "ag_ui")]
+    Reasoning {
+        /// The turn it belongs to, where known.
+        turn_id: Option<String>,
+        /// The message it is part of.
+        message_id: String,
+        /// The text to append.
+        delta: String,
+    },
+    /// The agent's state changed.
+    #[cfg(feature = "ag_ui")]
+    State {
+        /// The turn it belongs to, where known.
+        turn_id: Option<String>,
+        /// The whole state.
+        state: RawJson,
+    },
+    /// What an agent does meanwhile.
+    #[cfg(feature = "ag_ui")]
+    Activity {
+        /// The turn it belongs to, where known.
+        turn_id: Option<String>,
+        /// The message that shows it.
+        message_id: String,
+        /// What kind it is.
+        activity_type: String,
+        /// All of it.
+        content: RawJson,
+    },
+    /// A step of an agent began or ended.
+    #[cfg(feature = "ag_ui")]
+    Step {
+        /// The turn it belongs to, where known.
+        turn_id: Option<String>,
+        /// Its name.
+        name: String,
+        /// Whether it began.
+        started: bool,
+    },
+    /// Something of a server's own.
+    #[cfg(feature = "ag_ui")]
+    Custom {
+        /// The turn it belongs to, where known.
+        turn_id: Option<String>,
+        /// Its name.
+        name: String,
+        /// Its value.
+        value: RawJson,
+    },
+    /// Something that has no meaning here, kept whole.
+    #[cfg(feature = "ag_ui")]
+    Raw {
+        /// The turn it belongs to, where known.
+        turn_id: Option<String>,
+        /// What kind it is.
+        name: String,
+        /// All of it.
+        event: RawJson,
+    },
     /// A session waits for somebody.
     Interrupted {
         /// The session.
@@ -157,6 +217,9 @@ pub struct Connection {
 /// The states of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionState {
+    /// At rest: nothing is under way, and nothing is wrong.
+    #[cfg(feature = "ag_ui")]
+    Idle,
     /// Asking.
     Connecting,
     /// Reading what happened meanwhile; nothing runs yet.

@@ -29,12 +29,13 @@ impl Machine {
                 self.interrupted(place, positioned, interrupt_id, reason.as_deref(), payload);
             }
             Frame::Resumed { interrupt_id, payload } => self.interrupt_resumed(place, interrupt_id, payload),
+            Frame::ChildStarted { .. } | Frame::ChildEnded { .. } if self.threads() => {}
             Frame::ChildStarted { session_id, call_id, agent } => {
                 self.child_started(place, positioned, session_id, call_id.as_deref(), agent.as_deref());
             }
             Frame::ChildEnded { session_id, error } => self.child_ended(session_id, error.as_ref()),
             Frame::Unknown { name } => self.note_unknown(name),
-            _ if place == ROOT => self.fold_conversation(positioned),
+            _ if place == ROOT || self.threads() => self.fold_conversation(positioned),
             frame => self.fold_child(place, frame),
         }
         self.compare(place);

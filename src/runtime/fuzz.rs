@@ -32,9 +32,16 @@ struct Asked {
 
 /// Drives a machine by the bytes.
 pub fn fuzz_machine(bytes: &[u8]) {
-    let trigger = bytes.get(1).is_some_and(|byte| byte % 5 == 0);
+    let dialect = match bytes.get(1).map(|byte| byte % 5) {
+        Some(0) => Dialect::Trigger,
+        #[cfg(feature = "ag_ui")]
+        Some(1 | 2) => Dialect::AgUi,
+        _ => Dialect::Native,
+    };
     let config = Config {
-        dialect: if trigger { Dialect::Trigger } else { Dialect::Native },
+        dialect,
+        connectable: bytes.get(2).is_some_and(|byte| byte % 3 > 0),
+        native_input: bytes.get(2).is_some_and(|byte| byte % 3 == 1),
         max_children: 2,
         session_id: "s".to_owned(),
         agent: "a".to_owned(),
@@ -54,7 +61,7 @@ pub fn fuzz_machine(bytes: &[u8]) {
     for pair in bytes.chunks(2) {
         let [what, which] = [pair.first().copied().unwrap_or(0), pair.get(1).copied().unwrap_or(0)];
         now = now.plus(Millis(u64::from(which) * u64::from(what) * 7));
-        let Some(input) = input(what, which, &asked) else { continue };
+        let Some(input) = input(what, which, &asked, dialect) else { continue };
         let closing = matches!(input, Input::Closed);
         machine.handle(now, input);
         while let Some(output) = machine.poll_output() {
@@ -78,7 +85,7 @@ pub fn fuzz_machine(bytes: &[u8]) {
 
 fn note(effect: &Effect, asked: &mut Asked) {
     match effect {
-        Effect::OpenStream { request, .. } => asked.streams.push(*request),
+        Effect::OpenStream { request, .. } | Effect::Run { request, .. } => asked.streams.push(*request),
         Effect::Post { request, .. } => asked.posts.push(*request),
         Effect::Check { check, .. } | Effect::Repair { check, .. } => asked.checks.push(*check),
         Effect::Ask { ask, .. } => asked.asks.push(*ask),
@@ -99,7 +106,7 @@ fn pick<T: Copy>(from: &[T], which: u8) -> Option<T> {
     from.iter().rev().nth(back).copied()
 }
 
-fn input(what: u8, which: u8, asked: &Asked) -> Option<Input> {
+fn input(what: u8, which: u8, asked: &Asked, dialect: Dialect) -> Option<Input> {
     let name = || TOOLS.iter().map(|name| (*name).to_owned()).nth(usize::from(which % 4)).unwrap_or_default();
     Some(match what % 32 {
         0 | 1 => Input::ToolRegistered(Box::new(spec(&name(), which)?)),
@@ -123,7 +130,8 @@ fn input(what: u8, which: u8, asked: &Asked) -> Option<Input> {
             retry_after: (which > 200).then(|| "3".to_owned()),
         },
         8..=15 => {
-            Input::ChunkArrived { request: pick(&asked.streams, 0)?, bytes: frame(what, which).into_bytes() }
+            let text = if dialect == Dialect::AgUi { run_frame(what, which) } else { frame(what, which) };
+            Input::ChunkArrived { request: pick(&asked.streams, 0)?, bytes: text.into_bytes() }
         }
         16 => {
             let failure = (which.is_multiple_of(2)).then(|| "gone".to_owned());
@@ -179,13 +187,20 @@ fn input(what: u8, which: u8, asked: &Asked) -> Option<Input> {
             1 => Input::Resumed,
             2 => Input::Woken,
             _ if which > 200 => {
-                Input::InterruptAnswered { interrupt_id: format!("i{}", which % 4), payload: None }
+                let (interrupt_id, cancelled) = (format!("i{}", which % 4), which.is_multiple_of(2));
+                Input::InterruptAnswered { interrupt_id, payload: None, cancelled }
             }
             _ if which > 120 => {
                 let at = usize::from(which) % asked.adoptions.len().max(1);
                 let session_id = asked.adoptions.get(at)?.clone();
                 Input::Adopted { session_id, records: vec![record(which)] }
             }
+            _ if which > 90 => {
+                Input::TurnCancelled { turn_id: format!("t{}", which % 8), reason: "enough".to_owned() }
+            }
+            _ if which > 80 => Input::RunInputGiven {
+                given: "{\"state\":{\"a\":1},\"context\":[],\"messages\":[{\"role\":\"user\"}]}".to_owned(),
+            },
             _ => Input::Progressed { invocation: pick(&asked.runs, which)? },
         },
         _ if which == 255 => Input::Closed,
@@ -248,6 +263,47 @@ fn frame(what: u8, which: u8) -> String {
         _ => return format!("id: {seq}\nevent: x\ndata: {{broken {which}\n\n"),
     };
     format!("id: {seq}\ndata: {{\"session_id\":\"s\",\"seq\":{seq},\"payload\":{payload}}}\n\n")
+}
+
+/// An event of a run, with calls few enough that they are begun twice, mixed and left open.
+fn run_frame(what: u8, which: u8) -> String {
+    let (call, message) = (which % 7, which % 5);
+    let name = TOOLS.get(usize::from(which % 4)).copied().unwrap_or("read");
+    let snapshot = || {
+        format!(
+            "[{{\"id\":\"u{message}\",\"role\":\"user\",\"content\":\"x\"}},{{\"role\":\"assistant\",\"toolCalls\":[{{\"id\":\
+             \"c{call}\",\"type\":\"function\",\"function\":{{\"name\":\"{name}\",\"arguments\":\"\"}}}}]}}]"
+        )
+    };
+    let event = match what % 8 {
+        0 => "{\"type\":\"RUN_STARTED\"}".to_owned(),
+        1 | 2 => format!(
+            "{{\"type\":\"TOOL_CALL_START\",\"toolCallId\":\"c{call}\",\"toolCallName\":\"{name}\",\
+             \"parentMessageId\":\"m{message}\"}}"
+        ),
+        3 => format!("{{\"type\":\"TOOL_CALL_ARGS\",\"toolCallId\":\"c{call}\",\"delta\":\"{{}}\"}}"),
+        4 => match which % 5 {
+            0 => "{\"type\":\"RUN_ERROR\",\"message\":\"no\"}".to_owned(),
+            1 => format!(
+                "{{\"type\":\"RUN_FINISHED\",\"outcome\":{{\"type\":\"interrupt\",\"interrupts\":[{{\"id\":\"i{message}\"}}]}}}}"
+            ),
+            2 => format!(
+                "{{\"type\":\"RUN_FINISHED\",\"outcome\":{{\"type\":\"success\",\"pendingToolCallIds\":[\"c{call}\"]}}}}"
+            ),
+            _ => "{\"type\":\"RUN_FINISHED\"}".to_owned(),
+        },
+        5 => format!("{{\"type\":\"TOOL_CALL_RESULT\",\"toolCallId\":\"c{call}\",\"content\":\"1\"}}"),
+        6 => match which % 6 {
+            0 => return ":\n\n".to_owned(),
+            1 => format!("{{\"type\":\"MESSAGES_SNAPSHOT\",\"messages\":{}}}", snapshot()),
+            2 => "{\"type\":\"STATE_DELTA\",\"delta\":[{\"op\":\"add\",\"path\":\"/a\",\"value\":1}]}".to_owned(),
+            3 => "{\"type\":\"CUSTOM\",\"name\":\"on_interrupt\",\"value\":\"{}\"}".to_owned(),
+            4 => format!("{{\"type\":\"TOOL_CALL_CHUNK\",\"toolCallId\":\"c{call}\",\"toolCallName\":\"{name}\"}}"),
+            _ => return "data: {broken\n\n".to_owned(),
+        },
+        _ => format!("{{\"type\":\"TEXT_MESSAGE_CHUNK\",\"messageId\":\"m{message}\",\"delta\":\"x\"}}"),
+    };
+    format!("data: {event}\n\n")
 }
 
 fn outcome(which: u8) -> Outcome {

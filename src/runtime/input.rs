@@ -44,6 +44,21 @@ pub enum Input {
         interrupt_id: String,
         /// What the one who raised it is to get.
         payload: Option<RawJson>,
+        /// Whether it is given up, where the dialect can say so.
+        cancelled: bool,
+    },
+    /// The app stops a turn.
+    TurnCancelled {
+        /// The turn.
+        turn_id: String,
+        /// Why, for the model and for people.
+        reason: String,
+    },
+    /// What each run brings along, where the conversation goes by runs: a JSON object whose members `messages`,
+    /// `state`, `context` and `forwardedProps` each replace what was given before.
+    RunInputGiven {
+        /// The text.
+        given: String,
     },
     /// A stream's response head came.
     StreamOpened {

@@ -157,7 +157,13 @@ impl Machine {
     }
 
     /// The app answers an interrupt.
-    pub(super) fn interrupt_answered(&mut self, id: &str, payload: Option<&RawJson>) {
+    pub(super) fn interrupt_answered(&mut self, id: &str, payload: Option<&RawJson>, cancelled: bool) {
+        if self.threads() {
+            if !self.thread_resumed(id, payload, cancelled) {
+                self.refuse_resume(id, "no interrupt of this id is open".to_owned());
+            }
+            return;
+        }
         if self.resumes.get_mut(id).is_some() {
             return;
         }
@@ -188,6 +194,12 @@ impl Machine {
         for (place, id) in due {
             self.interrupt_resumed(place, &id, &RawJson::default());
         }
+    }
+
+    /// The open interrupts of the page's own session, with what was attached to them.
+    #[cfg(feature = "ag_ui")]
+    pub(super) fn interrupt_payloads(&self) -> Vec<(&str, &RawJson)> {
+        self.sessions.root().interrupts.iter().map(|open| (open.id.as_str(), &open.payload)).collect()
     }
 
     fn place_of_interrupt(&self, id: &str) -> Option<Place> {
@@ -224,7 +236,7 @@ impl Machine {
         }
     }
 
-    fn refuse_resume(&mut self, id: &str, message: String) {
+    pub(super) fn refuse_resume(&mut self, id: &str, message: String) {
         let place = self.place_of_interrupt(id).unwrap_or(ROOT);
         let session = self.sessions.at(place);
         let open = session.interrupts.iter().find(|open| open.id == id);

@@ -17,8 +17,9 @@ use super::record::Progress;
 use super::registry::Registry;
 use super::rng::Rng;
 use super::session::Session;
-use super::sessions::{ROOT, Sessions};
+use super::sessions::{Place, ROOT, Sessions};
 use super::table::Table;
+use super::thread::Thread;
 use super::turn::Turns;
 use crate::protocol::settle;
 use std::collections::VecDeque;
@@ -35,6 +36,9 @@ pub struct Machine {
     pub(super) births: Vec<Birth>,
     pub(super) resumes: Resumes,
     pub(super) turns: Turns,
+    /// The conversation, where it goes by runs.
+    #[cfg_attr(not(feature = "ag_ui"), allow(dead_code))]
+    pub(super) thread: Thread,
     pub(super) calls: Table<CallKey, Call>,
     /// Calls that wait for their lane, first come first served.
     pub(super) queue: Vec<CallKey>,
@@ -66,6 +70,12 @@ pub(super) enum Owner {
     Turn(String),
     /// An answer to an interrupt: its request.
     Resume(String),
+    /// A write of the conversation's.
+    #[cfg(feature = "ag_ui")]
+    Thread,
+    /// An answer that goes the native way after a run.
+    #[cfg(feature = "ag_ui")]
+    Settling,
     /// A call's check, repair, write or request.
     Call(CallKey),
     /// A question to a person.
@@ -98,6 +108,7 @@ impl Machine {
             births: Vec::new(),
             resumes: Resumes::default(),
             turns: Turns::default(),
+            thread: Thread::default(),
             calls: Table::default(),
             queue: Vec::new(),
             backlog: false,
@@ -129,9 +140,17 @@ impl Machine {
                 self.message_sent(turn_id, &message_id, &text, queue);
             }
             Input::Invoked { call_id, name, arguments } => self.invoked(call_id, name, &arguments),
-            Input::InterruptAnswered { interrupt_id, payload } => {
-                self.interrupt_answered(&interrupt_id, payload.as_ref());
+            Input::InterruptAnswered { interrupt_id, payload, cancelled } => {
+                self.interrupt_answered(&interrupt_id, payload.as_ref(), cancelled);
             }
+            Input::TurnCancelled { turn_id, reason } => self.turn_cancelled(&turn_id, &reason),
+            Input::RunInputGiven { given } => self.thread_given(&given),
+            Input::StreamOpened { request, status, content_type, retry_after } if self.threads() => {
+                self.thread_opened(request, status, content_type.as_deref(), retry_after.as_deref());
+            }
+            Input::ChunkArrived { request, bytes } if self.threads() => self.thread_chunk(request, &bytes),
+            Input::StreamClosed { request, failure } if self.threads() => self.thread_closed(request, failure),
+            Input::Adopted { .. } if self.threads() => {}
             Input::StreamOpened { request, status, content_type, retry_after } => {
                 self.stream_opened(request, status, content_type.as_deref(), retry_after.as_deref());
             }
@@ -153,7 +172,8 @@ impl Machine {
             Input::OwnershipLost => self.ownership_lost(),
             Input::Adopted { session_id, records } => self.adopted(&session_id, records),
             Input::Suspended => {
-                for place in self.sessions.places() {
+                self.thread_suspended();
+                for place in self.streams() {
                     self.suspend_stream(place);
                 }
             }
@@ -179,8 +199,8 @@ impl Machine {
             return None;
         }
         let calls = self.calls.values().iter().filter_map(|call| self.call_rings_at(call));
-        let streams = self.sessions.places().filter_map(|place| self.stream_rings_at(place));
-        let posts = [self.turns.rings_at(), self.resumes.rings_at()].into_iter().flatten();
+        let streams = self.streams().filter_map(|place| self.stream_rings_at(place));
+        let posts = [self.turns.rings_at(), self.resumes.rings_at(), self.thread_rings_at()].into_iter().flatten();
         streams.chain(posts).chain(calls).min()
     }
 
@@ -207,10 +227,17 @@ impl Machine {
         self.calls.len()
     }
 
+    /// The sessions that have streams of their own.
+    pub(super) fn streams(&self) -> impl Iterator<Item = Place> + use<> {
+        let runs = self.threads();
+        self.sessions.places().filter(move |_| !runs)
+    }
+
     fn ring(&mut self) {
-        for place in self.sessions.places() {
+        for place in self.streams() {
             self.ring_stream(place);
         }
+        self.ring_thread();
         self.ring_turns();
         self.wake_resumes(false);
         self.ring_calls();
@@ -222,7 +249,7 @@ impl Machine {
         if came_back {
             self.woken();
         } else {
-            for place in self.sessions.places() {
+            for place in self.streams() {
                 self.hold_stream(place);
             }
         }
@@ -230,19 +257,21 @@ impl Machine {
 
     /// Something suggests that what failed may work now.
     pub(super) fn woken(&mut self) {
-        for place in self.sessions.places() {
+        for place in self.streams() {
             self.wake_stream(place);
         }
+        self.wake_thread();
         self.wake_parcels();
     }
 
     fn close(&mut self) {
         self.closed = true;
-        for place in self.sessions.places() {
+        for place in self.streams() {
             if let Some(request) = self.sessions.at(place).request() {
                 self.effect(Effect::Abort { request });
             }
         }
+        self.end_thread();
         for (ask, _) in self.open_questions() {
             self.effect(Effect::WithdrawAsk { ask });
         }
@@ -304,7 +333,7 @@ impl Machine {
     pub(super) fn owner_of(&mut self, handle: u32) -> Option<CallKey> {
         match self.owners.remove(&handle)? {
             Owner::Call(key) | Owner::Question(key) | Owner::Run(key) => Some(key),
-            Owner::Stream | Owner::Turn(_) | Owner::Resume(_) | Owner::Straggler(_) => None,
+            _ => None,
         }
     }
 

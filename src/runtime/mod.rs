@@ -32,6 +32,11 @@ mod rng;
 mod session;
 mod sessions;
 mod table;
+#[cfg(feature = "ag_ui")]
+mod thread;
+#[cfg(not(feature = "ag_ui"))]
+#[path = "thread_absent.rs"]
+mod thread;
 pub mod tool;
 mod turn;
 

@@ -33,6 +33,19 @@ pub enum Effect {
         /// Whether the token must be a fresh one.
         refresh: bool,
     },
+    /// Post a run, or ask for the conversation as the server has it. Answered as `OpenStream` is.
+    Run {
+        /// Its handle.
+        request: RequestId,
+        /// The session it concerns.
+        session_id: String,
+        /// The JSON body; a retry has the very same bytes.
+        body: Rc<str>,
+        /// Whether it only asks.
+        connect: bool,
+        /// Whether the token must be a fresh one.
+        refresh: bool,
+    },
     /// Post a body to the engine. Answered by `PostAnswered` or `PostFailed`.
     Post {
         /// Its handle.

@@ -16,6 +16,7 @@ impl Machine {
         self.take_records(records);
         self.compare(ROOT);
         self.follow_children();
+        self.wake_thread();
     }
 
     /// From here on another page runs the calls. What this one was doing about them stops, unanswered
@@ -27,7 +28,11 @@ impl Machine {
         for key in ours {
             self.drop_call(&key);
         }
-        self.leave_children();
+        if self.threads() {
+            self.thread_lost();
+        } else {
+            self.leave_children();
+        }
         self.pump_queue();
     }
 
@@ -48,7 +53,7 @@ impl Machine {
     }
 
     pub(super) fn resumed(&mut self) {
-        for place in self.sessions.places() {
+        for place in self.streams() {
             self.resume_stream(place);
         }
         self.woken();

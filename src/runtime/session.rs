@@ -73,6 +73,9 @@ enum Link {
     Stopped,
     /// Let go while the page sleeps.
     Suspended,
+    /// The conversation goes by runs, each with a stream of its own.
+    #[cfg_attr(not(feature = "ag_ui"), allow(dead_code))]
+    Runs,
 }
 
 /// One thing a chunk held.
@@ -122,7 +125,7 @@ impl Session {
 
     /// Whether the stream is read and its history is behind us.
     pub(super) fn is_live(&self) -> bool {
-        self.live && matches!(self.link, Link::Reading { .. })
+        self.live && matches!(self.link, Link::Reading { .. } | Link::Runs)
     }
 
     /// Whether its stream is wanted, whatever state it is in.
@@ -153,6 +156,9 @@ impl Session {
 impl Machine {
     /// Opens the stream unless it is open or about to be.
     pub(super) fn want_stream(&mut self, place: Place) {
+        if self.threads() {
+            return self.thread_wanted();
+        }
         let session = self.sessions.at_mut(place);
         if matches!(session.link, Link::Idle | Link::Stopped) {
             session.failures = 0;
@@ -191,6 +197,21 @@ impl Machine {
     /// Lets the stream go for good: nothing more is wanted of it.
     pub(super) fn drop_stream(&mut self, place: Place) {
         self.lose_link(place, Link::Idle);
+    }
+
+    /// The conversation goes by runs, and what came before is known.
+    #[cfg(feature = "ag_ui")]
+    pub(super) fn thread_live(&mut self) {
+        let root = self.sessions.at_mut(ROOT);
+        root.link = Link::Runs;
+        root.live = true;
+        self.compare(ROOT);
+    }
+
+    /// What is known of the conversation may be old from here on.
+    #[cfg(feature = "ag_ui")]
+    pub(super) fn thread_asleep(&mut self) {
+        self.sessions.at_mut(ROOT).live = false;
     }
 
     fn connect(&mut self, place: Place) {
@@ -426,7 +447,7 @@ impl Machine {
                 };
                 Some(if session.live { idle } else { idle.min(quiet) })
             }
-            Link::Idle | Link::Stopped | Link::Suspended => None,
+            Link::Idle | Link::Stopped | Link::Suspended | Link::Runs => None,
         }
     }
 
@@ -446,11 +467,11 @@ impl Machine {
                 );
                 self.lose_stream(place, Code::StreamIdle, None, hint, None);
             }
-            Link::Idle | Link::Stopped | Link::Suspended => {}
+            Link::Idle | Link::Stopped | Link::Suspended | Link::Runs => {}
         }
     }
 
-    fn tell_connection(
+    pub(super) fn tell_connection(
         &mut self,
         place: Place,
         state: ConnectionState,
@@ -503,13 +524,16 @@ fn read(parser: &mut SseParser, bytes: &[u8], dialect: Dialect) -> Vec<Heard> {
 
 fn decode(event: &SseEvent<'_>, dialect: Dialect, out: &mut Vec<Positioned>) -> Result<(), FrameError> {
     match dialect {
+        // Runs have streams of their own, which are not read here.
+        _ if cfg!(not(feature = "runtime")) => Ok(()),
+        Dialect::AgUi => Ok(()),
         Dialect::Native => native::decode(&event.name(), &event.data(), event.own_id(), out),
         Dialect::Trigger => trigger::decode(&event.name(), &event.data(), out),
     }
 }
 
 /// Whether a content type, whatever its parameters, is that of an event stream.
-fn is_event_stream(content_type: &str) -> bool {
+pub(super) fn is_event_stream(content_type: &str) -> bool {
     const KIND: &[u8] = b"text/event-stream";
     let bytes = content_type.trim_ascii().as_bytes();
     match bytes.split_at_checked(KIND.len()) {

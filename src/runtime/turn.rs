@@ -119,6 +119,9 @@ impl Machine {
             self.end_turn(&turn_id, TurnStatus::Failed, None, Some(Problem::new(Code::OutboxFull, message)));
             return;
         }
+        if self.threads() {
+            return self.run_wanted(turn_id, message_id, text, queue);
+        }
         if self.config.dialect == Dialect::Trigger {
             self.turns.open.insert(turn_id.clone(), Turn { ours: true, ..Turn::default() });
             let message =
@@ -149,6 +152,48 @@ impl Machine {
         self.turns.outbox.push(turn_id);
         self.want_stream(ROOT);
         self.pump_messages();
+    }
+
+    /// A message where the conversation goes by runs.
+    fn run_wanted(&mut self, turn_id: String, message_id: &str, text: &str, queue: bool) {
+        self.turns.open.insert(turn_id.clone(), Turn { ours: true, ..Turn::default() });
+        if let Some(other) = self.thread_turn().map(str::to_owned).filter(|_| !queue) {
+            return self.message_refused(&turn_id, &format!("turn `{other}` is still running"));
+        }
+        // The person typed instead of answering: the question is settled before the message goes.
+        self.decline_questions("the user sent a message instead of answering");
+        self.thread_message(turn_id, message_id, text);
+    }
+
+    /// A message that will not be sent: its turn ends.
+    pub(super) fn message_refused(&mut self, turn_id: &str, why: &str) {
+        let problem = Problem::new(Code::MessageRefused, format!("the message was not taken: {why}"));
+        self.end_turn(turn_id, TurnStatus::Failed, None, Some(problem));
+    }
+
+    /// A message is where it was to go.
+    #[cfg(feature = "ag_ui")]
+    pub(super) fn turn_taken(&mut self, turn_id: &str) {
+        self.tell(Event::TurnStarted { turn_id: turn_id.to_owned(), queued: false });
+    }
+
+    /// The app stops a turn: a message that has not gone is withdrawn, open calls are answered as cancelled. What
+    /// the engine makes of that ends the turn.
+    pub(super) fn turn_cancelled(&mut self, turn_id: &str, reason: &str) {
+        if self.threads() && self.thread_cancelled(turn_id, reason) {
+            return;
+        }
+        let Some(turn) = self.turns.open.get(turn_id) else { return };
+        if turn.post.as_ref().is_some_and(|post| post.parcel.tries == 0) {
+            let problem = Problem::new(Code::Cancelled, reason);
+            return self.end_turn(turn_id, TurnStatus::Cancelled, None, Some(problem));
+        }
+        let open = self.keys_where(&|call| {
+            call.turn_id.as_deref() == Some(turn_id) && !call.phase.has_answer() && !call.local
+        });
+        for key in open {
+            self.answer_error(&key, Code::Cancelled, format!("cancelled: {reason}"), false);
+        }
     }
 
     /// Sends the first message that is not taken, if nothing holds it. One at a time, so that they
@@ -273,7 +318,7 @@ impl Machine {
         }
     }
 
-    fn end_turn(&mut self, turn_id: &str, status: TurnStatus, data: Option<RawJson>, error: Option<Problem>) {
+    pub(super) fn end_turn(&mut self, turn_id: &str, status: TurnStatus, data: Option<RawJson>, error: Option<Problem>) {
         let Some(turn) = self.turns.open.remove(turn_id) else { return };
         self.turns.outbox.retain(|waiting| waiting != turn_id);
         if turn.ours || self.sessions.root().is_live() {

@@ -21,7 +21,7 @@ fn interrupts(events: &[Event]) -> Vec<String> {
 
 fn resume(id: &str, payload: Option<Value>) -> Input {
     let payload = payload.map(|payload| serde_json::from_value(payload).unwrap());
-    Input::InterruptAnswered { interrupt_id: id.to_owned(), payload }
+    Input::InterruptAnswered { interrupt_id: id.to_owned(), payload, cancelled: false }
 }
 
 fn interrupted(id: &str) -> Value {

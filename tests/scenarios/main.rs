@@ -6,6 +6,7 @@
 #![allow(unreachable_pub, missing_docs, missing_debug_implementations)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod ag_ui;
 mod agents;
 mod agents_order;
 mod agents_random;

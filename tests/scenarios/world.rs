@@ -281,16 +281,23 @@ impl World {
                         format!("/api/client/sessions/{session_id}/events/stream?after_seq={after_seq}")
                     }
                     Dialect::Trigger => format!("/api/client/triggers?session_id={session_id}"),
+                    Dialect::AgUi => unreachable!("a conversation of runs has no stream of its own"),
                 };
                 let headers = last_event_id.map(|id| ("last-event-id".to_owned(), id));
                 self.request(request, target, Vec::new(), headers, refresh, true);
+            }
+            Effect::Run { request, body, connect, refresh, .. } => {
+                self.posts.push(serde_json::from_str(&body).unwrap());
+                let step = if connect { "connect" } else { "run" };
+                let target = format!("/api/channels/ag-ui/agents/shop/{step}");
+                self.request(request, target, body.as_bytes().to_vec(), None, refresh, true);
             }
             Effect::Post { request, session_id, body, refresh } => {
                 // What even this reader finds too deep is kept by its kind alone.
                 let unread = json!({ "input": { "type": "tool.unread" } });
                 self.posts.push(serde_json::from_str(&body).unwrap_or(unread));
                 let target = match self.dialect {
-                    Dialect::Native => "/api/client/sessions/input".to_owned(),
+                    Dialect::Native | Dialect::AgUi => "/api/client/sessions/input".to_owned(),
                     Dialect::Trigger => format!("/api/client/triggers?session_id={session_id}"),
                 };
                 self.request(request, target, body.as_bytes().to_vec(), None, refresh, false);
@@ -426,7 +433,7 @@ impl World {
             self.now,
             engine::Input::Request {
                 id,
-                method: if stream { "GET" } else { "POST" }.to_owned(),
+                method: if stream && body.is_empty() { "GET" } else { "POST" }.to_owned(),
                 target,
                 headers,
                 body,
@@ -457,6 +464,7 @@ impl World {
                 if stream {
                     let content_type = header(&headers, "content-type");
                     self.inbox.push_back(Input::StreamOpened { request, status, content_type, retry_after });
+                    self.inbox.push_back(Input::ChunkArrived { request, bytes: body });
                     Input::StreamClosed { request, failure: None }
                 } else if self.lost.contains(&id) {
                     Input::PostFailed { request, message: broken }

@@ -1,0 +1,289 @@
+//! What is kept of a conversation, and how a page that comes later goes on with it.
+//!
+//! The transcript is one record of the session's, under a call without a name. Calls have records of their own, as
+//! in every dialect; this one says which are open and whether a run is on its way.
+
+use super::super::event::TurnStatus;
+use super::super::ids::{CallKey, WriteId};
+use super::super::machine::{Machine, Owner};
+use super::super::output::Effect;
+use super::super::record::{Progress, Record};
+use super::super::event::Problem;
+use super::super::codes::Code;
+use super::recover::open_calls;
+use super::{Errand, Interrupt, Outgoing, Stage, read_messages};
+use crate::protocol::ag_ui::message::write_all;
+use crate::protocol::ag_ui::{Called, Message, Resume};
+use crate::protocol::json;
+use crate::protocol::settle::write::Object;
+use crate::protocol::Frame;
+use std::borrow::Cow;
+
+/// A run that an earlier page left on its way.
+struct LeftRun {
+    id: String,
+    confirmed: bool,
+    /// The user's message that it brings, if it does.
+    news: Vec<Message>,
+    resumes: Vec<Resume>,
+    parent: Option<String>,
+}
+
+/// What an earlier page left of the conversation.
+struct Past {
+    turn: Option<String>,
+    runs: u32,
+    run: Option<LeftRun>,
+    interrupts: Vec<(Interrupt, String)>,
+}
+
+impl Machine {
+    fn thread_record_key(&self) -> CallKey {
+        CallKey::new(self.sessions.root().id.clone(), String::new(), 0)
+    }
+
+    /// Keeps what is known now.
+    pub(super) fn store_thread(&mut self) -> WriteId {
+        let write = WriteId(self.handle_number());
+        self.owns(write.0, Owner::Thread);
+        let body = self.thread_text().into();
+        let record = Record {
+            key: self.thread_record_key(),
+            tool: String::new(),
+            progress: Progress::Answered { body, ok: true },
+        };
+        self.effect(Effect::Persist { write, record });
+        write
+    }
+
+    fn thread_text(&self) -> String {
+        let thread = &self.thread;
+        let mut out = String::new();
+        let mut object = Object::begin(&mut out);
+        let mut messages = String::new();
+        write_all(&mut messages, thread.messages.iter());
+        object.raw("messages", &messages);
+        if let Some(state) = &thread.state {
+            object.raw("state", state.get());
+        }
+        object.optional_text("turn", thread.turn.as_deref());
+        object.number("runs", u64::from(thread.runs));
+        object.number("spare", u64::from(thread.spare));
+        object.optional_text("lastRun", thread.last_run.as_deref());
+        if let Some(run) = &thread.outgoing {
+            object.object("run", |object| {
+                object.text("id", &run.id);
+                object.flag("confirmed", run.confirmed);
+                object.optional_text("parent", run.parent.as_deref());
+                let mut news = String::new();
+                // Answers have records of their own.
+                write_all(&mut news, run.news.iter().filter(|message| message.call_id.is_none()));
+                object.raw("news", &news);
+                object.list("resumes", &run.resumes, |resume, object| {
+                    object.text("id", &resume.id);
+                    object.flag("cancelled", resume.cancelled);
+                    object.flag("byCommand", resume.by_command);
+                    if let Some(payload) = &resume.payload {
+                        object.raw("payload", payload.get());
+                    }
+                });
+            });
+        }
+        let waits = self.interrupt_payloads();
+        let interrupts = thread.reply.interrupts.iter().map(|(interrupt, _)| interrupt);
+        object.list("interrupts", interrupts, |interrupt, object| {
+            object.text("id", &interrupt.id);
+            object.flag("byCommand", interrupt.by_command);
+            if let Some((_, payload)) = waits.iter().find(|(id, _)| *id == interrupt.id) {
+                object.raw("payload", payload.get());
+            }
+        });
+        object.end();
+        out
+    }
+
+    /// Finds out what came before this page.
+    pub(super) fn learn_past(&mut self) {
+        let recorded = self.restored.contains(&self.thread_record_key());
+        let new = self.config.fresh && !recorded;
+        if !new && self.is_connectable() {
+            return self.ask_thread(Errand::Begin, false);
+        }
+        self.begin_from(None);
+    }
+
+    /// Goes on from what the store kept and what the server says, where it says something.
+    pub(super) fn begin_from(&mut self, told: Option<Vec<Message>>) {
+        let key = self.thread_record_key();
+        let past = match self.restored.remove(&key) {
+            Some(Progress::Answered { body, .. }) => self.read_past(&body),
+            _ => None,
+        };
+        let told = told.filter(|messages| !messages.is_empty());
+        let from_server = told.is_some();
+        if let Some(messages) = told {
+            self.adopt_messages(messages);
+        }
+        // History is told as such; only then is the conversation live.
+        for message in self.thread.messages.clone() {
+            self.tell_message(&message);
+        }
+        self.retire_answered();
+        self.thread.known = true;
+        self.thread_live();
+        match past {
+            Some(past) => self.go_on_from(past, from_server),
+            None => self.go_on_open(Vec::new()),
+        }
+    }
+
+    /// Calls whose answers the transcript has are over, whatever an earlier page left of them.
+    fn retire_answered(&mut self) {
+        let session_id = self.sessions.root().id.clone();
+        let answered: Vec<String> =
+            self.thread.messages.iter().filter_map(|message| message.call_id.clone()).collect();
+        for call_id in answered {
+            let key = CallKey::new(session_id.clone(), call_id, 0);
+            if self.restored.contains(&key) {
+                self.retire_restored(&key);
+            }
+        }
+    }
+
+    fn read_past(&mut self, text: &str) -> Option<Past> {
+        let names = ["messages", "state", "turn", "runs", "spare", "lastRun", "run", "interrupts"];
+        let [messages, state, turn, runs, spare, last_run, run, interrupts] = json::pick(text, names)?;
+        let number = |member: Option<&str>| member.and_then(|digits| digits.parse::<u32>().ok()).unwrap_or(0);
+        let said = |member: Option<&str>| member.and_then(json::text).map(Cow::into_owned);
+        let session_id = self.sessions.root().id.clone();
+        self.thread.spare = self.thread.spare.max(number(spare));
+        if let Some(list) = messages {
+            self.thread.messages = read_messages(&mut self.thread.spare, &session_id, list);
+        }
+        if let Some(state) = state {
+            self.thread.state = Some(json::value(state));
+        }
+        self.thread.last_run = said(last_run);
+        let run = run.and_then(|run| {
+            let names = ["id", "confirmed", "parent", "news", "resumes"];
+            let [id, confirmed, parent, news, resumes] = json::pick(run, names)?;
+            Some(LeftRun {
+                id: said(id)?,
+                confirmed: confirmed == Some("true"),
+                parent: said(parent),
+                news: read_messages(&mut self.thread.spare, &session_id, news.unwrap_or("[]")),
+                resumes: resumes.and_then(json::items).unwrap_or_default().into_iter().filter_map(read_resume).collect(),
+            })
+        });
+        let interrupts = interrupts.and_then(json::items).unwrap_or_default();
+        let interrupts = interrupts.into_iter().filter_map(|one| {
+            let [id, by_command, payload] = json::pick(one, ["id", "byCommand", "payload"])?;
+            let interrupt = Interrupt { id: said(id)?, by_command: by_command == Some("true") };
+            Some((interrupt, payload.unwrap_or("null").to_owned()))
+        });
+        Some(Past { turn: said(turn), runs: number(runs), run, interrupts: interrupts.collect() })
+    }
+
+    fn go_on_from(&mut self, past: Past, from_server: bool) {
+        let Past { turn, runs, run, interrupts } = past;
+        let Some(turn) = turn else { return self.go_on_open(interrupts) };
+        self.turn_started(&turn);
+        self.thread.turn = Some(turn);
+        self.thread.runs = runs;
+        let Some(run) = run else { return self.go_on_open(interrupts) };
+        let has = |news: &Message| self.thread.messages.iter().any(|message| message.id == news.id);
+        let landed = run.confirmed || (from_server && !run.news.is_empty() && run.news.iter().all(has));
+        if landed {
+            self.thread.turn_told = true;
+            if !from_server {
+                self.thread.last_run = Some(run.id);
+                let message = "the page went away during the run, and the server cannot tell what became of it";
+                let problem = Problem::new(Code::StreamNetwork, message);
+                return self.thread_over(TurnStatus::Failed, None, Some(problem));
+            }
+            self.thread.outgoing = Some(left(run, true));
+            self.thread.asked_since = Some(self.now);
+            return self.ask_thread(Errand::Recover, false);
+        }
+        // It never arrived, for all that is known. Answers are collected again from their records.
+        self.thread.runs = runs.saturating_sub(1);
+        if run.news.is_empty() && run.resumes.is_empty() {
+            return self.go_on_open(interrupts);
+        }
+        self.thread.runs = runs;
+        let calls = self.ours_open();
+        if calls.is_empty() {
+            self.thread.outgoing = Some(left(run, false));
+            return self.post_run(false);
+        }
+        // Answers and resumes go together: the resumes are given, the answers are collected.
+        self.thread.runs = runs.saturating_sub(1);
+        let answered = run.resumes.into_iter().map(|resume| {
+            (Interrupt { id: resume.id.clone(), by_command: resume.by_command }, Some(resume))
+        });
+        self.thread.reply.interrupts = answered.collect();
+        self.thread.reply.calls = calls;
+        self.thread.stage = Stage::Answering;
+        self.open_reply();
+    }
+
+    /// Takes up the calls and interrupts that the transcript left open, or rests.
+    fn go_on_open(&mut self, interrupts: Vec<(Interrupt, String)>) {
+        let calls = self.ours_open();
+        if calls.is_empty() && interrupts.is_empty() {
+            if self.thread.turn.is_some() {
+                return self.thread_over(TurnStatus::Completed, None, None);
+            }
+            self.thread.stage = Stage::Rest;
+            return self.pump_thread();
+        }
+        if self.thread.turn.is_none() {
+            let turn = format!("{}-resumed-{}", self.sessions.root().id, self.thread.spare);
+            self.turn_started(&turn);
+            self.thread.turn = Some(turn);
+        }
+        for (interrupt, payload) in &interrupts {
+            let [reason] = json::pick(payload, ["reason"]).unwrap_or_default();
+            let reason = reason.and_then(json::text).map(Cow::into_owned);
+            let (interrupt_id, payload) = (interrupt.id.clone(), json::value(payload));
+            self.turn_frame(Frame::Interrupted { interrupt_id, reason, payload });
+        }
+        self.thread.turn_told = true;
+        self.reply_left(calls, interrupts.into_iter().map(|(interrupt, _)| interrupt).collect(), Vec::new(), None);
+    }
+
+    fn ours_open(&self) -> Vec<Called> {
+        open_calls(&self.thread.messages).into_iter().filter(|call| self.is_ours_or_kept(call)).collect()
+    }
+
+    /// After a reload a tool's component may still be about to mount: a call that was taken on is ours.
+    fn is_ours_or_kept(&self, call: &Called) -> bool {
+        let key = CallKey::new(self.sessions.root().id.clone(), call.id.clone(), 0);
+        !self.config.native_input || self.is_ours(&call.name) || self.restored.contains(&key)
+    }
+}
+
+fn left(run: LeftRun, confirmed: bool) -> Outgoing {
+    let LeftRun { id, news, resumes, parent, .. } = run;
+    Outgoing {
+        id,
+        parent,
+        news: if confirmed { Vec::new() } else { news },
+        carries: Vec::new(),
+        resumes,
+        leftovers: Vec::new(),
+        parcel: None,
+        confirmed,
+        again: 0,
+    }
+}
+
+fn read_resume(one: &str) -> Option<Resume> {
+    let [id, cancelled, by_command, payload] = json::pick(one, ["id", "cancelled", "byCommand", "payload"])?;
+    Some(Resume {
+        id: id.and_then(json::text)?.into_owned(),
+        payload: payload.map(json::value),
+        cancelled: cancelled == Some("true"),
+        by_command: by_command == Some("true"),
+    })
+}
