@@ -5,6 +5,7 @@
 
 use serde_json::{Value, json};
 
+use super::body::{DraftMessage, Role};
 use super::config::{AgentTool, Handler, WorkerAnswer};
 use super::decisions::{News, Submission, Trigger};
 use super::interrupts::Raise;
@@ -119,6 +120,7 @@ impl Session {
             News::Action { name, .. } => shared.config.script_of(&self.agent_id).knows_action(name),
             News::Append(_) | News::View(_) => true,
         };
+        let answers_only = matches!(&submission.news, News::View(view) if self.only_answers(view));
         let messages = match submission.news {
             News::Action { .. } => Vec::new(),
             News::Append(messages) => messages,
@@ -131,10 +133,11 @@ impl Session {
             }
         };
         for draft in messages {
-            let answers = draft.tool_call_id.clone();
-            match answers.filter(|id| self.call(id).is_some_and(|call| call.settled())) {
-                Some(call) => actions.push(Action::Answered { call }),
-                None => {
+            match draft.tool_call_id.as_deref().and_then(|id| self.call(id)) {
+                Some(call) if call.settled() => actions.push(Action::Answered { call: call.id.clone() }),
+                // Its message is recorded when it is settled, which this answer has not done.
+                Some(call) if call.status.is_open() => {}
+                _ => {
                     let message = serde_json::to_value(&draft).unwrap_or_default();
                     actions.push(Action::Message { id: draft.id, message });
                 }
@@ -142,12 +145,23 @@ impl Session {
         }
         let scene = Scene::default();
         let direct = &shared.config.agent_of(&self.agent_id).worker.direct_calls;
-        let calls: Vec<ReplyCall> = direct.iter().map(|call| call.render(&scene)).collect();
+        let direct = direct.iter().filter(|_| !answers_only);
+        let calls: Vec<ReplyCall> = direct.map(|call| call.render(&scene)).collect();
         actions.push(Action::CallTools { calls, message_id: None });
         if prompts {
             actions.push(Action::Prompt);
         }
         actions
+    }
+
+    /// Whether all that is new in a view answers calls.
+    fn only_answers(&self, view: &[DraftMessage]) -> bool {
+        let news = view.get(self.tree.fit(view).shared_length..).unwrap_or_default();
+        let answers = |draft: &DraftMessage| {
+            draft.role == Role::Tool
+                && draft.tool_call_id.as_deref().is_some_and(|id| self.call(id).is_some())
+        };
+        !news.is_empty() && news.iter().all(answers)
     }
 
     /// Applies actions: first all is recorded and requested, then all is dispatched.

@@ -145,6 +145,15 @@ pub(crate) struct ClientContext {
 }
 
 impl ClientContext {
+    pub(crate) fn new(
+        tools: Vec<AgentTool>,
+        context: Vec<Value>,
+        state: Value,
+        forwarded_props: Value,
+    ) -> ClientContext {
+        ClientContext { tools, context, forwarded_props, state }
+    }
+
     /// All of it but the tools, as an object without empty fields.
     pub(crate) fn rest(&self) -> Value {
         let mut rest = serde_json::Map::new();
@@ -231,6 +240,13 @@ pub(crate) struct MessageFunction {
     pub(crate) arguments: String,
 }
 
+impl DraftMessage {
+    /// Its text, if it has any.
+    pub(crate) fn text(&self) -> String {
+        self.content.as_ref().map(MessageContent::text).unwrap_or_default()
+    }
+}
+
 impl MessageContent {
     /// All text of it, joined by newlines.
     pub(crate) fn text(&self) -> String {
@@ -247,14 +263,11 @@ impl MessageContent {
 /// Reads a submit's body, or says how to refuse it.
 pub(crate) fn parse(config: &Config, request: &Request) -> Result<Envelope, Reply> {
     let body = request.body_within(config.body_limit)?;
-    let typed = request.header("content-type").is_some_and(|kind| {
-        kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
-    });
     let refuse = |old_status: u16, text: &str, param: &str| match config.switches.bad_body {
         BadBody::Json400 => Reply::json(400, &json!({ "ok": false, "error": text, "param": param })),
         BadBody::Text422 => Reply::text(old_status, text),
     };
-    if !typed {
+    if !request.sends_json() {
         let text = "Expected request with `Content-Type: application/json`";
         return Err(refuse(415, text, "body"));
     }

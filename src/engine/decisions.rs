@@ -25,6 +25,8 @@ pub(crate) struct Submission {
     pub(crate) tools: Vec<AgentTool>,
     /// What the page gave beside its tools.
     pub(crate) context: Value,
+    /// Its view tells tool messages by the calls they answer; see `ag_ui/view.rs`.
+    pub(crate) by_calls: bool,
     /// Its `decision.queued` is recorded already.
     pub(crate) announced: Option<String>,
 }
@@ -165,7 +167,10 @@ impl Session {
         }
     }
 
-    fn dispatch_decision(&mut self, shared: &mut Shared, decision: Decision) {
+    fn dispatch_decision(&mut self, shared: &mut Shared, mut decision: Decision) {
+        if let Trigger::Submitted(submission) = &mut decision.trigger {
+            self.align(submission);
+        }
         self.record_decision(shared, "decision.dispatched", &decision, None);
         let id = decision.id.clone();
         self.deciding = Some(decision);

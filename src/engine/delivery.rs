@@ -22,7 +22,7 @@ impl Shared {
         let ids: Vec<u64> = self.streams.keys().copied().collect();
         for id in ids {
             if let Some(stream) = self.streams.get_mut(&id) {
-                stream.silent_until = Some(until);
+                stream.silent_until = Some(stream.silent_until.map_or(until, |silent| silent.max(until)));
             }
             if ms.is_some() {
                 self.at(until, Timer::Frames { stream: id });

@@ -11,7 +11,7 @@ use super::interrupts;
 use super::io::{Input, Operator, Output};
 use super::session::Session;
 use super::shared::{Shared, Timer};
-use super::{Millis, faults, stream, subagents};
+use super::{Millis, ag_ui, faults, stream, subagents};
 
 /// A whole bundled engine.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl Engine {
             Input::Operator(operator) => self.operate(operator),
             Input::Fault { fault } => faults::arm(self, fault),
         }
-        subagents::run_errands(self);
+        self.come_to_rest();
         self.fire_due(now);
     }
 
@@ -91,8 +91,13 @@ impl Engine {
         while let Some((due, timer)) = self.shared.take_due(now) {
             self.shared.now = self.shared.now.max(due);
             self.fire(timer, now);
-            subagents::run_errands(self);
+            self.come_to_rest();
         }
+    }
+
+    fn come_to_rest(&mut self) {
+        subagents::run_errands(self);
+        ag_ui::rest(self);
     }
 
     fn fire(&mut self, timer: Timer, now: Millis) {

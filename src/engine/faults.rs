@@ -260,7 +260,8 @@ fn on_route(route: &Option<String>, path: &str) -> bool {
 pub(super) fn of_event(event: &Option<String>, frame: &[u8]) -> bool {
     let Some(name) = event else { return true };
     let line = format!("event: {name}\n").into_bytes();
-    frame.windows(line.len()).any(|window| window == line.as_slice())
+    let bare = format!(r#"data: {{"type":"{name}""#).into_bytes();
+    frame.starts_with(&bare) || frame.windows(line.len()).any(|window| window == line.as_slice())
 }
 
 fn refusal_text(status: u16) -> &'static str {

@@ -1,10 +1,12 @@
 //! The engine's HTTP surface: which path answers to which method, CORS, the body limit, replies.
 //!
 //! CORS stands outside everything else, so a page can read every error. Whether a request may act at all
-//! is decided here and in `auth.rs`; what it does is in `inputs.rs`, `settle.rs`, `stream.rs` and `triggers.rs`.
+//! is decided here and in `auth.rs`; what it does is in `inputs.rs`, `settle.rs`, `stream.rs`,
+//! `triggers.rs` and `ag_ui/`.
 
 use serde_json::{Value, json};
 
+use super::ag_ui;
 use super::auth;
 use super::engine::Engine;
 use super::inputs;
@@ -40,6 +42,13 @@ impl Request {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
+    }
+
+    /// Whether the body is said to be JSON.
+    pub(crate) fn sends_json(&self) -> bool {
+        self.header("content-type").is_some_and(|kind| {
+            kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
+        })
     }
 
     /// The body, unless it is longer than the engine takes.
@@ -101,6 +110,8 @@ enum Route<'a> {
     Interrupt(&'a str),
     Stream(&'a str),
     Triggers,
+    Run(&'a str),
+    Connect,
     Nowhere,
 }
 
@@ -110,6 +121,13 @@ fn route(path: &str) -> Route<'_> {
     }
     if path == triggers::PATH {
         return Route::Triggers;
+    }
+    if let Some(rest) = path.strip_prefix("/api/channels/ag-ui/agents/") {
+        return match rest.split_once('/') {
+            Some((agent, "run")) if !agent.is_empty() => Route::Run(agent),
+            Some((agent, "connect")) if !agent.is_empty() => Route::Connect,
+            _ => Route::Nowhere,
+        };
     }
     let Some(rest) = path.strip_prefix("/api/client/sessions/") else { return Route::Nowhere };
     match rest.split('/').collect::<Vec<_>>().as_slice() {
@@ -180,6 +198,8 @@ fn answer(engine: &mut Engine, request: &Request) -> Option<Reply> {
         Route::Stream(session) if method == "GET" => stream::open(engine, request, &decode(session)),
         Route::Triggers if method == "GET" => stream::open_triggers(engine, request),
         Route::Triggers if method == "POST" => Some(triggers::answer(engine, request)),
+        Route::Run(agent) if method == "POST" => ag_ui::run(engine, request, &decode(agent)),
+        Route::Connect if method == "POST" => ag_ui::connect(engine, request),
         Route::Nowhere => Some(Reply::error(404, "not found")),
         _ => Some(Reply::error(405, "method not allowed")),
     }

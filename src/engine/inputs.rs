@@ -131,7 +131,9 @@ fn owned<'a>(sessions: &'a mut Sessions, id: &str, owner: &Owner) -> Result<Opti
 fn take(engine: &mut Engine, session: &str, owner: Owner, submit: Submit) -> Result<Reply, Reply> {
     let Engine { shared, sessions } = engine;
     let Some(found) = owned(sessions, session, &owner)? else {
-        let created = create(shared, session, owner, submit);
+        let agent = submit.agent_id.clone();
+        let first = submission(shared, submit);
+        let created = create(shared, session, owner, agent, first);
         let reply = accepted_latest(shared, &created);
         sessions.insert(session.to_owned(), created);
         return Ok(reply);
@@ -172,11 +174,17 @@ fn take(engine: &mut Engine, session: &str, owner: Owner, submit: Submit) -> Res
     }
 }
 
-fn create(shared: &mut Shared, id: &str, owner: Owner, submit: Submit) -> Session {
+/// Makes a session of that agent and begins its first turn.
+pub(crate) fn create(
+    shared: &mut Shared,
+    id: &str,
+    owner: Owner,
+    agent_id: String,
+    first: Submission,
+) -> Session {
     stream::end_foreign(shared, id, &owner);
-    let tools = shared.config.agent_of(&submit.agent_id).tools.clone();
-    let mut session = Session::new(id.to_owned(), owner, submit.agent_id.clone(), tools);
-    let first = submission(shared, submit);
+    let tools = shared.config.agent_of(&agent_id).tools.clone();
+    let mut session = Session::new(id.to_owned(), owner, agent_id, tools);
     session.start(shared, first);
     session
 }
@@ -184,7 +192,7 @@ fn create(shared: &mut Shared, id: &str, owner: Owner, submit: Submit) -> Sessio
 fn submission(shared: &mut Shared, submit: Submit) -> Submission {
     let turn_id = submit.turn_id.unwrap_or_else(|| shared.new_id());
     let Submit { stream, news, tools, context, .. } = submit;
-    Submission { turn_id, stream, news, tools, context, announced: None }
+    Submission { turn_id, stream, news, tools, context, by_calls: false, announced: None }
 }
 
 /// A turn that was submitted before is never started again.
@@ -218,7 +226,12 @@ pub(crate) fn accepted_latest(shared: &Shared, session: &Session) -> Reply {
 
 impl Session {
     /// A view sent during the turn: a lone answer acts like a settle; anything else is one more decision.
-    fn examine_view(&mut self, shared: &mut Shared, view: Vec<DraftMessage>, submission: Submission) {
+    pub(crate) fn examine_view(
+        &mut self,
+        shared: &mut Shared,
+        view: Vec<DraftMessage>,
+        submission: Submission,
+    ) {
         let fit = self.tree.fit(&view);
         let news = view.get(fit.shared_length..).unwrap_or_default();
         let extends = fit.shared_head.as_deref() == self.tree.head();
@@ -230,8 +243,7 @@ impl Session {
             match known {
                 None => other = true,
                 Some(id) => {
-                    let text = draft.content.as_ref().map(body::MessageContent::text);
-                    if self.settle_by_view(shared, &id, &text.unwrap_or_default()) {
+                    if self.settle_by_view(shared, &id, &draft.text()) {
                         answered.push(id);
                     }
                 }

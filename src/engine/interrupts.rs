@@ -19,7 +19,7 @@ pub(crate) struct Interrupt {
     origin: String,
     reason: String,
     payload: Value,
-    client_may_resume: bool,
+    pub(crate) client_may_resume: bool,
     pub(crate) open: bool,
 }
 

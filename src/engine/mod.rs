@@ -21,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 mod actions;
+mod ag_ui;
 mod attempts;
 mod auth;
 mod body;
@@ -63,6 +64,9 @@ pub use faults::Fault;
 pub use inspect::{CallRecord, ChildRecord, Settlement};
 pub use io::{Input, ModelDelta, ModelFailure, ModelReply, Operator, Output, ReplyCall};
 pub use script::{Reply, Rule, Script, ScriptCall, ScriptInterrupt, When};
-pub use switches::{BadBody, BusySubmit, EventObject, ResultForm, SubagentPrefix, Switches, ViewInTurn};
+pub use switches::{
+    AgUiAnswers, AgUiRunEnd, BadBody, BusySubmit, EventObject, ResultForm, SubagentPrefix, Switches,
+    ViewInTurn,
+};
 
 pub use crate::runtime::Millis;

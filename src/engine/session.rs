@@ -80,6 +80,8 @@ pub(crate) struct Session {
     pub(crate) ancestry: Vec<String>,
     /// The turn the parent waits for.
     pub(crate) owed: Option<Owed>,
+    /// AG-UI runs that joined a turn under way: their ids and that turn's.
+    pub(crate) joined_runs: Vec<(String, String)>,
 }
 
 impl Session {
@@ -105,6 +107,7 @@ impl Session {
             cancelled: false,
             ancestry: Vec::new(),
             owed: None,
+            joined_runs: Vec::new(),
         }
     }
 

@@ -144,7 +144,10 @@ impl Shared {
         self.timers.retain(|_, timer| match timer {
             Timer::KeepAlive { stream, .. } | Timer::Frames { stream } => *stream != id,
             Timer::Request(request) => request.id != id,
-            Timer::Output(output) => !matches!(output, Output::Response { id: held, .. } if *held == id),
+            Timer::Output(Output::Response { id: held, .. } | Output::StreamOpened { id: held, .. }) => {
+                *held != id
+            }
+            Timer::Output(_) => true,
             Timer::Session { .. } => true,
         });
     }

@@ -8,10 +8,12 @@ use std::collections::VecDeque;
 use serde_json::Value;
 
 use super::Millis;
+use super::ag_ui::{self, Frame, Run};
 use super::auth::Owner;
 use super::delivery::Cut;
 use super::engine::Engine;
 use super::events::Event;
+use super::faults::Landing;
 use super::http::{Reply, Request, cors, header};
 use super::io::Output;
 use super::session::Session;
@@ -28,6 +30,8 @@ enum Dialect {
     Native,
     /// What a page has to run, and what has become of it; see `triggers.rs`.
     Triggers,
+    /// What an AG-UI run is told; see `ag_ui/`.
+    AgUi,
 }
 
 /// An open event stream.
@@ -38,6 +42,8 @@ pub(crate) struct Stream {
     dialect: Dialect,
     /// Only events of this turn.
     turn: Option<String>,
+    /// The run that an AG-UI stream is the response of.
+    run: Option<Run>,
     /// When anything was last sent.
     last_sent: Millis,
     /// Frames a fault holds back, oldest first.
@@ -73,7 +79,7 @@ pub(crate) fn open(engine: &mut Engine, request: &Request, session: &str) -> Opt
 fn try_open(engine: &mut Engine, request: &Request, session: &str) -> Result<(), Reply> {
     let owner = engine.shared.authorize(request)?;
     let cursor = cursor(request)?;
-    attach(engine, request, session, owner, Dialect::Native)?;
+    attach(engine, request, session, owner, Dialect::Native, None)?;
     if let (Some(after), Some(found)) = (cursor, engine.sessions.get(session)) {
         for event in found.log.iter().filter(|event| event.seq > after) {
             engine.shared.offer(request.id, event);
@@ -90,11 +96,22 @@ pub(crate) fn open_triggers(engine: &mut Engine, request: &Request) -> Option<Re
 fn try_open_triggers(engine: &mut Engine, request: &Request) -> Result<(), Reply> {
     let owner = engine.shared.authorize(request)?;
     let session = triggers::session_of(request)?;
-    attach(engine, request, &session, owner, Dialect::Triggers)?;
+    attach(engine, request, &session, owner, Dialect::Triggers, None)?;
     if let Some(found) = engine.sessions.get(&session) {
         engine.shared.offer_triggers(request.id, &triggers::opening(found, last_event_id(request)));
     }
     Ok(())
+}
+
+/// Opens the stream of a run. Unlike the others it is a response that a fault may lose or hold back.
+pub(crate) fn attach_run(
+    engine: &mut Engine,
+    request: &Request,
+    session: &str,
+    owner: Owner,
+    run: Run,
+) -> Result<(), Reply> {
+    attach(engine, request, session, owner, Dialect::AgUi, Some(run))
 }
 
 fn attach(
@@ -103,6 +120,7 @@ fn attach(
     session: &str,
     owner: Owner,
     dialect: Dialect,
+    run: Option<Run>,
 ) -> Result<(), Reply> {
     if engine.sessions.get(session).is_some_and(|found| found.owner != owner) {
         return Err(Reply::error(403, "session access denied"));
@@ -110,16 +128,34 @@ fn attach(
     let mut headers = vec![header("content-type", "text/event-stream"), header("cache-control", "no-cache")];
     headers.extend(cors(&request.path));
     let shared = &mut engine.shared;
-    shared.outputs.push_back(Output::StreamOpened { id: request.id, headers });
+    let opened = Output::StreamOpened { id: request.id, headers };
+    let landing = match dialect {
+        Dialect::AgUi => shared.faults.land_response(&request.path, shared.now),
+        Dialect::Native | Dialect::Triggers => Landing::Now,
+    };
+    let mut silent_until = None;
+    match landing {
+        Landing::Now => shared.outputs.push_back(opened),
+        Landing::Lost => {
+            shared.outputs.push_back(Output::ConnectionLost { id: request.id });
+            return Ok(());
+        }
+        Landing::At(due) => {
+            shared.at(due, Timer::Output(opened));
+            shared.at(due, Timer::Frames { stream: request.id });
+            silent_until = Some(due);
+        }
+    }
     let stream = Stream {
         session: session.to_owned(),
         owner,
         dialect,
         turn: request.parameter("turn_id").filter(|_| dialect == Dialect::Native),
+        run,
         last_sent: shared.now,
         held: VecDeque::new(),
         held_until: None,
-        silent_until: None,
+        silent_until,
         swapped: None,
         cut: None,
         ending: false,
@@ -157,6 +193,7 @@ pub(crate) fn publish(shared: &mut Shared, session: &Session, event: &Event) {
                 let frames = frames.get_or_insert_with(|| triggers::frames(session, event));
                 shared.offer_triggers(id, frames);
             }
+            Some(Dialect::AgUi) => ag_ui::tell(shared, id, session, event),
             _ => shared.offer(id, event),
         }
     }
@@ -166,10 +203,17 @@ pub(crate) fn publish(shared: &mut Shared, session: &Session, event: &Event) {
 pub(crate) fn publish_delta(shared: &mut Shared, session: &str, turn: Option<&str>, data: &Value) {
     let frame = format!("event: llm.token.delta\ndata: {data}\n\n");
     for id in shared.streams_of(session) {
-        let wanted = shared.streams.get(&id).is_some_and(|stream| match &stream.turn {
+        let Some(stream) = shared.streams.get(&id) else { continue };
+        if let Some(run) = &stream.run {
+            if turn.is_some() && run.turn() == turn {
+                ag_ui::tell_piece(shared, id, data);
+            }
+            continue;
+        }
+        let wanted = match &stream.turn {
             None => stream.dialect == Dialect::Native,
             Some(scope) => turn == Some(scope.as_str()),
-        });
+        };
         if wanted {
             shared.send_frame(id, frame.clone().into_bytes());
         }
@@ -236,6 +280,28 @@ impl Shared {
             if self.streams.get(&id).is_some_and(|stream| !stream.ending) {
                 self.send_frame(id, frame.clone().into_bytes());
             }
+        }
+    }
+
+    /// The AG-UI streams that have not ended, and their sessions.
+    pub(crate) fn running(&self) -> Vec<(u64, String)> {
+        let running = self.streams.iter().filter(|(_, stream)| stream.run.is_some() && !stream.ending);
+        running.map(|(id, stream)| (*id, stream.session.clone())).collect()
+    }
+
+    /// The run of a stream that has not ended.
+    pub(crate) fn run_mut(&mut self, id: u64) -> Option<&mut Run> {
+        self.streams.get_mut(&id).filter(|stream| !stream.ending)?.run.as_mut()
+    }
+
+    /// Sends a run's events; the last ones end its stream.
+    pub(crate) fn send_run(&mut self, id: u64, frames: &[Frame], last: bool) {
+        let event_lines = self.config.switches.ag_ui_event_lines;
+        for frame in frames {
+            self.send_frame(id, frame.bytes(event_lines));
+        }
+        if last {
+            self.end_stream(id);
         }
     }
 

@@ -97,6 +97,7 @@ fn start(engine: &mut Engine, parent_id: &str, call_id: &str) {
         news: News::Append(vec![message]),
         tools: Vec::new(),
         context: Value::Null,
+        by_calls: false,
         announced: None,
     };
     let (owner, mut ancestry) = (parent.owner.clone(), parent.ancestry.clone());

@@ -32,6 +32,12 @@ pub struct Switches {
     pub cancel_voids: bool,
     /// What the events of sub-agents are called.
     pub subagent_prefix: SubagentPrefix,
+    /// What happens to an AG-UI run that comes while a turn is under way.
+    pub ag_ui_answers: AgUiAnswers,
+    /// When an AG-UI run ends for calls that the page is to run.
+    pub ag_ui_run_end: AgUiRunEnd,
+    /// Put an `event:` line before each AG-UI event's data.
+    pub ag_ui_event_lines: bool,
 }
 
 impl Default for Switches {
@@ -49,6 +55,9 @@ impl Default for Switches {
             turnless_in_scope: false,
             cancel_voids: true,
             subagent_prefix: SubagentPrefix::Subagent,
+            ag_ui_answers: AgUiAnswers::Taken,
+            ag_ui_run_end: AgUiRunEnd::Whole,
+            ag_ui_event_lines: true,
         }
     }
 }
@@ -111,6 +120,26 @@ pub enum SubagentPrefix {
     Subagent,
     /// `sub_agent`, as older engines.
     SubAgent,
+}
+
+/// What happens to an AG-UI run that comes while a turn is under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum AgUiAnswers {
+    /// It joins the turn: its answers settle calls, its other news is one more decision.
+    Taken,
+    /// It is swallowed unread unless it resumes an interrupt; its stream says nothing but that it started.
+    Dropped,
+}
+
+/// When an AG-UI run ends for calls that the page is to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum AgUiRunEnd {
+    /// Once nothing goes on without the page: every call of a reply is told.
+    Whole,
+    /// At the first call that leaves no other known call but the page's: later ones of its reply are not told.
+    Early,
 }
 
 impl SubagentPrefix {

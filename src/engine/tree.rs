@@ -113,7 +113,7 @@ fn looks_like(draft: &DraftMessage, message: &Value) -> bool {
         Role::Assistant => "assistant",
         Role::Tool => "tool",
     };
-    let text = draft.content.as_ref().map(super::body::MessageContent::text).unwrap_or_default();
+    let text = draft.text();
     let answers = message.get("tool_call_id").and_then(Value::as_str);
     role_of(message) == Some(role) && text == text_of(message) && draft.tool_call_id.as_deref() == answers
 }

@@ -75,6 +75,25 @@ export interface EngineAgent {
   [field: string]: unknown;
 }
 
+/** Readings of the points on which an engine's documents, sources and versions differ; the engine's documentation has all. */
+export interface EngineSwitches {
+  /**
+   * What happens to an AG-UI run that comes while a turn is under way. `"taken"`: it joins the turn, and its answers settle
+   * calls. `"dropped"`: it is swallowed, unless it resumes an interrupt, and its stream says only that it started.
+   * @defaultValue "taken"
+   */
+  agUiAnswers?: "taken" | "dropped";
+  /**
+   * When an AG-UI run ends for calls that the page is to run. `"whole"`: once every call of the reply is told.
+   * `"early"`: at the first one; later ones are not told, or only as far as they were streamed.
+   * @defaultValue "whole"
+   */
+  agUiRunEnd?: "whole" | "early";
+  /** Whether AG-UI events have an `event:` line before their data. @defaultValue true */
+  agUiEventLines?: boolean;
+  [name: string]: unknown;
+}
+
 /** Settings of the engine; every one has a default. */
 export interface EngineSettings {
   seed?: number;
@@ -94,7 +113,7 @@ export interface EngineSettings {
   agents?: Record<string, EngineAgent>;
   /** How many parents a session may have. @defaultValue 5 */
   maxSubagentDepth?: number;
-  switches?: Record<string, unknown>;
+  switches?: EngineSwitches;
   faults?: EngineFault[];
 }
 

@@ -10,6 +10,7 @@
     reason = "a test fails loudly, in its helpers too"
 )]
 
+mod ag_ui;
 mod calls;
 mod driver;
 mod faults;
