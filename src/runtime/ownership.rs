@@ -16,7 +16,7 @@ impl Machine {
         self.take_records(records);
         self.compare(ROOT);
         self.follow_children();
-        self.wake_thread();
+        self.thread_gained();
     }
 
     /// From here on another page runs the calls. What this one was doing about them stops, unanswered

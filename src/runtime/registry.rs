@@ -31,12 +31,6 @@ impl Registry {
         self.tools.keys().iter().map(String::as_str)
     }
 
-    /// Whether a tool of this name is here, or was when the engine was last told.
-    #[cfg(feature = "ag_ui")]
-    pub(super) fn knows(&self, name: &str) -> bool {
-        self.tools.contains(name) || self.declared.contains(name)
-    }
-
     /// The engine is told of all that are here.
     pub(super) fn note_declared(&mut self) {
         for (name, tool) in self.tools.iter() {

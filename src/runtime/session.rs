@@ -211,7 +211,10 @@ impl Machine {
     /// What is known of the conversation may be old from here on.
     #[cfg(feature = "ag_ui")]
     pub(super) fn thread_asleep(&mut self) {
-        self.sessions.at_mut(ROOT).live = false;
+        let root = self.sessions.at_mut(ROOT);
+        root.live = false;
+        // What is open then, the transcript says.
+        root.board = Board::default();
     }
 
     fn connect(&mut self, place: Place) {

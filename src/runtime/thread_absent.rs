@@ -64,6 +64,9 @@ impl Machine {
     pub(super) fn ring_thread(&mut self) {}
 
     #[inline(always)]
+    pub(super) fn thread_gained(&mut self) {}
+
+    #[inline(always)]
     pub(super) fn wake_thread(&mut self) {}
 
     #[inline(always)]

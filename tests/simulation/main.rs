@@ -16,7 +16,7 @@ mod page;
 mod plan;
 mod sim;
 
-use plan::{Plan, Sabotage};
+use plan::{Plan, Sabotage, Wire};
 use sim::Sim;
 
 /// Seeds of every test run.
@@ -26,8 +26,8 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-fn run(seed: u64, sabotage: Sabotage) -> Result<Sim, String> {
-    let mut sim = Sim::new(Plan::new(seed, sabotage));
+fn run(seed: u64, wire: Wire, sabotage: Sabotage) -> Result<Sim, String> {
+    let mut sim = Sim::new(Plan::new(seed, wire, sabotage));
     sim.run();
     match check::verdict(&sim) {
         Ok(()) => Ok(sim),
@@ -37,13 +37,22 @@ fn run(seed: u64, sabotage: Sabotage) -> Result<Sim, String> {
 
 #[test]
 fn every_call_is_answered_once_whatever_happens() {
+    run_seeds(Wire::Native, STANDING);
+}
+
+#[test]
+fn every_call_is_answered_once_over_ag_ui_too() {
+    run_seeds(Wire::AgUi, STANDING);
+}
+
+fn run_seeds(wire: Wire, standing: u64) {
     if let Some(seed) = number("SEED") {
-        let sim = run(seed, Sabotage::None).unwrap_or_else(|failure| panic!("{failure}"));
+        let sim = run(seed, wire, Sabotage::None).unwrap_or_else(|failure| panic!("{failure}"));
         println!("{}", sim.log.join("\n"));
         return;
     }
     let from = number("FROM").unwrap_or(1);
-    let seeds = number("SEEDS").unwrap_or(STANDING);
+    let seeds = number("SEEDS").unwrap_or(standing);
     let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
     let (mut runs, mut calls) = (0, 0);
     #[allow(clippy::disallowed_methods)] // The harness may have threads; what it drives may not.
@@ -52,7 +61,7 @@ fn every_call_is_answered_once_whatever_happens() {
             std::thread::spawn(move || {
                 let (mut runs, mut calls) = (0, 0);
                 for seed in (from..from + seeds).filter(|seed| seed % workers == worker) {
-                    let sim = run(seed, Sabotage::None)?;
+                    let sim = run(seed, wire, Sabotage::None)?;
                     runs += sim.executions.values().sum::<u32>();
                     calls += sim.engine_calls().len();
                 }
@@ -65,15 +74,15 @@ fn every_call_is_answered_once_whatever_happens() {
         runs += some_runs;
         calls += some_calls;
     }
-    println!("{seeds} seeds: {calls} calls, {runs} runs of a tool");
+    println!("{wire:?}: {seeds} seeds: {calls} calls, {runs} runs of a tool");
     assert!(calls as u64 > seeds, "the plans make calls");
     assert!(u64::from(runs) > seeds / 2, "and the calls run tools");
 }
 
 #[test]
 fn a_run_is_the_same_whenever_it_is_repeated() {
-    for seed in [3, 77, 500] {
-        let (first, second) = (run(seed, Sabotage::None), run(seed, Sabotage::None));
+    for (seed, wire) in [(3, Wire::Native), (77, Wire::Native), (500, Wire::Native), (77, Wire::AgUi)] {
+        let (first, second) = (run(seed, wire, Sabotage::None), run(seed, wire, Sabotage::None));
         assert_eq!(first.unwrap().log, second.unwrap().log);
     }
 }
@@ -81,6 +90,12 @@ fn a_run_is_the_same_whenever_it_is_repeated() {
 /// The check can fail: with one promise broken on purpose, it must.
 #[test]
 fn a_broken_promise_is_found() {
+    for wire in [Wire::Native, Wire::AgUi] {
+        find_broken(wire);
+    }
+}
+
+fn find_broken(wire: Wire) {
     for (sabotage, symptom) in [
         (Sabotage::StoreForgetsStarts, "ran 2 times"),
         (Sabotage::EndsForgotten, "ran 2 times"),
@@ -89,8 +104,8 @@ fn a_broken_promise_is_found() {
         (Sabotage::AnswersVanish, "still waits"),
         (Sabotage::TerminalTwice, "ended twice"),
     ] {
-        let found = (1..400).find_map(|seed| run(seed, sabotage).err());
-        let found = found.unwrap_or_else(|| panic!("{sabotage:?} went unnoticed"));
+        let found = (1..400).find_map(|seed| run(seed, wire, sabotage).err());
+        let found = found.unwrap_or_else(|| panic!("{sabotage:?} went unnoticed over {wire:?}"));
         assert!(
             found.lines().next().unwrap().contains(symptom),
             "{sabotage:?}: {}",

@@ -1,11 +1,12 @@
 //! One page of the browser: a machine, its tools, and what it is doing.
 
+use pagehand::runtime::config::Dialect;
 use pagehand::runtime::ids::RequestId;
 use pagehand::runtime::{CallKey, Config, Machine, Millis, ToolSpec};
 use serde_json::json;
 use std::collections::{BTreeMap, VecDeque};
 
-use super::plan::TOOLS;
+use super::plan::{Plan, TOOLS, Wire};
 use pagehand::runtime::Input;
 
 pub const SESSION: &str = "session-1";
@@ -34,13 +35,17 @@ pub struct Page {
 
 impl Page {
     /// A page that opens now. It knows nothing but its session and watches until the lock is its own.
-    pub fn open(id: u64, tab: usize, fresh: bool, seed: u64, now: Millis) -> Page {
+    pub fn open(id: u64, tab: usize, fresh: bool, plan: &Plan, now: Millis) -> Page {
+        let runs = plan.wire == Wire::AgUi;
         let config = Config {
             agent: "shop".to_owned(),
             session_id: SESSION.to_owned(),
             fresh,
             owner: false,
-            seed: seed ^ id,
+            seed: plan.seed ^ id,
+            dialect: if runs { Dialect::AgUi } else { Dialect::Native },
+            connectable: runs,
+            native_input: runs,
             ..Config::default()
         };
         Page {

@@ -75,8 +75,17 @@ pub enum Happening {
     Engine(Value),
 }
 
+/// How the pages and the engine talk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wire {
+    Native,
+    /// Runs of AG-UI, by the native engine's own channel.
+    AgUi,
+}
+
 pub struct Plan {
     pub seed: u64,
+    pub wire: Wire,
     pub sabotage: Sabotage,
     pub engine: Value,
     pub happenings: Vec<(u64, Happening)>,
@@ -99,7 +108,7 @@ pub const TOOLS: [(&str, bool, bool); 7] = [
 pub const CALM: u64 = 60_000;
 
 impl Plan {
-    pub fn new(seed: u64, sabotage: Sabotage) -> Plan {
+    pub fn new(seed: u64, wire: Wire, sabotage: Sabotage) -> Plan {
         let mut chance = Chance::new(seed);
         let chance = &mut chance;
         let tabs = *chance.pick(&[1, 1, 2, 2, 3]);
@@ -110,7 +119,8 @@ impl Plan {
         for number in 0..messages {
             let text = format!("message-{number};");
             let mut calls = some_calls(chance, 4);
-            if chance.percent(35) {
+            // Agents have sessions of their own, which a run says nothing of.
+            if wire == Wire::Native && chance.percent(35) {
                 // Another agent helps, in a session of its own, with the same tools.
                 let errand = format!("errand-{number};");
                 calls.push(json!({ "name": "helper", "arguments": { "message": errand } }));
@@ -130,7 +140,7 @@ impl Plan {
         let trouble = *chance.pick(&[0, 2, 6, 15, 30]);
         for _ in 0..trouble {
             let at = chance.below(CALM - 5_000);
-            trouble_at(chance, at, tabs, &mut happenings);
+            trouble_at(chance, wire, at, tabs, &mut happenings);
         }
         // Everything must come to rest in the end: the weather clears.
         for tab in 0..tabs {
@@ -145,7 +155,17 @@ impl Plan {
         happenings.push((CALM + 1, Happening::Open { tab: 0 }));
         happenings.sort_by_key(|(at, _)| *at);
 
-        let everywhere = chance.percent(80);
+        // A run does not say whose a call is. A page that has not the tool knows it by what an earlier one declared,
+        // which is in the store: where that fails, or a page does not know that it has lost the session, and the
+        // tool is gone, too, nobody can tell.
+        let unread = |one: &Happening| {
+            matches!(one, Happening::StorageFails { on: true } | Happening::SecondOwner { .. })
+        };
+        let blind = wire == Wire::AgUi && happenings.iter().any(|(_, one)| unread(one));
+        if blind {
+            happenings.retain(|(_, one)| !matches!(one, Happening::Unregister { .. }));
+        }
+        let everywhere = chance.percent(80) || blind;
         let tools = (0..tabs)
             .map(|_| (0..TOOLS.len()).filter(|_| everywhere || chance.percent(60)).collect())
             .collect();
@@ -153,12 +173,13 @@ impl Plan {
             "max_attempts": chance.between(1, 3),
             "run_timeout_secs": *chance.pick(&[None, None, Some(8)]),
         });
+        let native = wire == Wire::Native;
         let engine = json!({
             "seed": seed,
             "script": { "rules": rules },
             "deltaIntervalMs": chance.between(0, 30),
             "dispatchDelayMs": *chance.pick(&[0, 0, 0, 200]),
-            "agent": { "retry": { "tool": retry }, "subagents": [{ "id": "helper" }] },
+            "agent": { "retry": { "tool": retry }, "subagents": if native { json!([{ "id": "helper" }]) } else { json!([]) } },
             "agents": { "helper": {
                 "retry": { "tool": retry },
                 "script": { "rules": helper_rules },
@@ -169,9 +190,11 @@ impl Plan {
                 "eventObject": *chance.pick(&["source", "documented"]),
                 "attemptBase": *chance.pick(&[0, 0, 1]),
                 "results": *chance.pick(&["toolResult", "toolResult", "text"]),
+                "agUiAnswers": if native { "taken" } else { *chance.pick(&["taken", "taken", "dropped"]) },
+                "agUiRunEnd": if native { "whole" } else { *chance.pick(&["whole", "early"]) },
             },
         });
-        Plan { seed, sabotage, engine, happenings, tools }
+        Plan { seed, wire, sabotage, engine, happenings, tools }
     }
 }
 
@@ -179,7 +202,7 @@ fn some_calls(chance: &mut Chance, most: u64) -> Vec<Value> {
     (0..chance.between(1, most)).map(|_| json!({ "name": chance.pick(&TOOLS).0 })).collect()
 }
 
-fn trouble_at(chance: &mut Chance, at: u64, tabs: usize, happenings: &mut Vec<(u64, Happening)>) {
+fn trouble_at(chance: &mut Chance, wire: Wire, at: u64, tabs: usize, happenings: &mut Vec<(u64, Happening)>) {
     let tab = chance.below(tabs as u64) as usize;
     let span = chance.between(10, 20_000);
     let (begins, ends) = match chance.below(20) {
@@ -196,6 +219,7 @@ fn trouble_at(chance: &mut Chance, at: u64, tabs: usize, happenings: &mut Vec<(u
         }
         10 => (Happening::Unregister { tab, tool: chance.below(TOOLS.len() as u64) as usize }, None),
         11 => (Happening::Close { tab }, Some(Happening::Open { tab })),
+        _ if wire == Wire::AgUi => (Happening::Engine(run_fault(chance)), None),
         _ => (Happening::Engine(engine_fault(chance)), None),
     };
     happenings.push((at, begins));
@@ -238,6 +262,30 @@ fn engine_fault(chance: &mut Chance) -> Value {
             let posts = [401, 409, 413, 429, 500, 503];
             let streams = [204, 401, 403, 408, 429, 500, 503];
             let status = *chance.pick(if route == "/input" { posts.as_slice() } else { streams.as_slice() });
+            json!({ "kind": "refuse", "route": route, "status": status, "retryAfterSecs": *chance.pick(&[None, Some(3)]), "times": times })
+        }
+        _ => json!({ "kind": "restart", "downMs": chance.between(0, 5_000) }),
+    }
+}
+
+/// What befalls runs. Their streams have no order but that of the bytes, so nothing in them changes places.
+fn run_fault(chance: &mut Chance) -> Value {
+    let twice = *chance.pick(&["TOOL_CALL_START", "TOOL_CALL_END", "TOOL_CALL_RESULT", "RUN_FINISHED", "MESSAGES_SNAPSHOT"]);
+    let late = *chance.pick(&[None, Some("TOOL_CALL_START"), Some("RUN_FINISHED"), Some("TEXT_MESSAGE_CONTENT")]);
+    let times = chance.between(1, 3);
+    let route = *chance.pick(&["/run", "/run", "/connect", "/input"]);
+    match chance.below(10) {
+        0 => json!({ "kind": "duplicateFrame", "event": twice, "times": times }),
+        1 => json!({ "kind": "delayFrames", "event": late, "ms": chance.between(10, 5_000), "times": times }),
+        2 | 3 => json!({ "kind": "cutStream", "afterBytes": chance.below(2_000), "clean": chance.percent(50) }),
+        4 => json!({ "kind": "stall", "ms": chance.between(100, 20_000) }),
+        5 => json!({ "kind": "loseRequest", "route": route, "times": times }),
+        6 => {
+            json!({ "kind": "delayRequest", "route": route, "ms": chance.between(10, 5_000), "times": times })
+        }
+        7 => json!({ "kind": "dropResponse", "route": route, "times": times }),
+        8 => {
+            let status = *chance.pick(&[401, 403, 408, 409, 413, 429, 500, 503]);
             json!({ "kind": "refuse", "route": route, "status": status, "retryAfterSecs": *chance.pick(&[None, Some(3)]), "times": times })
         }
         _ => json!({ "kind": "restart", "downMs": chance.between(0, 5_000) }),

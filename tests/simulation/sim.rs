@@ -193,7 +193,7 @@ impl Sim {
         let id = self.next_page;
         self.next_page += 1;
         // Only the very first page of a session that was just made has no history to read.
-        let page = Page::open(id, tab, id == 1, self.plan.seed, self.now);
+        let page = Page::open(id, tab, id == 1, &self.plan, self.now);
         self.pages.insert(id, page);
         self.say(|| format!("page {id} opens in tab {tab}"));
         for tool in self.plan.tools[tab].clone() {
@@ -420,6 +420,22 @@ impl Sim {
                 let target = format!("/api/client/sessions/{session_id}/events/stream?after_seq={after_seq}");
                 self.request(id, request, "GET", target, String::new(), refresh, true);
             }
+            Effect::Run { request, body, connect, refresh, .. } => {
+                let step = if connect { "connect" } else { "run" };
+                let target = format!("/api/channels/ag-ui/agents/shop/{step}");
+                if self.plan.sabotage == Sabotage::AnswersVanish && body.contains("\"role\":\"tool\"") && !connect {
+                    let said = "data: {\"type\":\"RUN_STARTED\"}\n\ndata: {\"type\":\"RUN_FINISHED\"}\n\n";
+                    for input in [
+                        Input::StreamOpened { request, status: 200, content_type: Some("text/event-stream".to_owned()), retry_after: None },
+                        Input::ChunkArrived { request, bytes: said.as_bytes().to_vec() },
+                        Input::StreamClosed { request, failure: None },
+                    ] {
+                        self.later(6, Due::ToPage { page: id, input });
+                    }
+                    return;
+                }
+                self.request(id, request, "POST", target, body.to_string(), refresh, true);
+            }
             Effect::Post { request, body, refresh, .. } => {
                 if self.plan.sabotage == Sabotage::AnswersVanish && body.contains("\"tool.") {
                     let input =
@@ -569,18 +585,18 @@ impl Sim {
             let (inputs, over) = match output {
                 Said::Response { status, headers, body, .. } => {
                     let retry_after = header(&headers, "retry-after");
-                    let input = if stream {
-                        Input::StreamOpened {
-                            request,
-                            status,
-                            content_type: header(&headers, "content-type"),
-                            retry_after,
-                        }
+                    let inputs = if stream {
+                        let content_type = header(&headers, "content-type");
+                        vec![
+                            Input::StreamOpened { request, status, content_type, retry_after },
+                            Input::ChunkArrived { request, bytes: body },
+                            Input::StreamClosed { request, failure: None },
+                        ]
                     } else {
                         let body = String::from_utf8_lossy(&body).into_owned();
-                        Input::PostAnswered { request, status, retry_after, body }
+                        vec![Input::PostAnswered { request, status, retry_after, body }]
                     };
-                    (vec![input], true)
+                    (inputs, true)
                 }
                 Said::StreamOpened { headers, .. } => {
                     let content_type = header(&headers, "content-type");

@@ -21,6 +21,8 @@ pub(super) struct Assembly {
     sealed: Vec<(String, String)>,
     /// Messages that were told when they ended.
     told: Vec<String>,
+    /// Calls that were begun once more after they had an answer: the server tries again.
+    again: Vec<String>,
     bytes: usize,
 }
 
@@ -57,6 +59,8 @@ pub(super) struct Told {
     pub(super) open: Vec<Left>,
     /// Messages that were told when they ended.
     pub(super) told: Vec<String>,
+    /// Calls that the server tries again.
+    pub(super) again: Vec<String>,
 }
 
 /// How many bytes of a run are kept, and of one call's arguments.
@@ -131,6 +135,11 @@ impl Assembly {
 
     /// A call begins. Begun once more, what it was begun with stays, and its next arguments replace the first.
     pub(super) fn call(&mut self, id: &str, name: &str, parent: Option<&str>) {
+        let before = self.results.len();
+        self.results.retain(|result| result.call_id.as_deref() != Some(id));
+        if self.results.len() < before {
+            self.again.push(id.to_owned());
+        }
         for part in &mut self.parts {
             if let SaidBy::Call { renewed, parent: known, .. } = &mut part.said
                 && part.id == id
@@ -252,6 +261,7 @@ impl Assembly {
             }
             told.whole = Some(messages);
         }
+        told.again = self.again;
         told.told = self.told;
         told.open = open;
         told

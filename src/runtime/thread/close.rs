@@ -4,12 +4,16 @@ use super::super::codes::Code;
 use super::super::event::{Problem, TurnStatus};
 use super::super::machine::Machine;
 use super::assembly::{Left, Told};
+use super::recover::MAX_AGAIN;
 use super::{Ask, Errand, Interrupt, Reply, Stage};
 use crate::protocol::Frame;
 use crate::protocol::RawJson;
 use crate::protocol::ag_ui::{Called, Outcome, Suspension};
 use crate::protocol::frame::CallError;
 use crate::protocol::json;
+
+/// Most tools that are remembered as declared.
+const MAX_DECLARED: usize = 4_096;
 
 impl Machine {
     /// A stream was read to its end, or broke off.
@@ -31,6 +35,11 @@ impl Machine {
             let told = assembly.finish(&|number| format!("{id}-reply-{number}"));
             return self.run_cut(told, &what);
         };
+        let confirmed = self.thread.outgoing.as_ref().is_some_and(|out| out.confirmed);
+        if self.config.native_input && outcome.suspensions.is_empty() && !confirmed && self.is_connectable() {
+            // Nothing came of it: it was passed over, or its end was told to somebody else.
+            return self.ask_thread(Errand::Recover, false);
+        }
         self.run_confirmed();
         let Some(out) = self.thread.outgoing.take() else { return };
         self.thread.last_run = Some(out.id.clone());
@@ -46,7 +55,11 @@ impl Machine {
         custom: Option<RawJson>,
     ) {
         let open = std::mem::take(&mut told.open);
+        let again = std::mem::take(&mut told.again);
         self.keep(told);
+        for call in &again {
+            self.tried_again(call);
+        }
         if outcome.cancelled {
             self.drop_open_ends();
             let problem = Problem::new(Code::Cancelled, "the server stopped the run");
@@ -61,7 +74,7 @@ impl Machine {
             .filter_map(|one| one.call_id.as_deref())
             .collect();
         // A server may tell calls of earlier runs again.
-        let before = |id: &str| self.thread.messages.iter().any(|message| message.call_id.as_deref() == Some(id));
+        let before = |id: &str| !again.iter().any(|call| call == id) && self.thread.messages.iter().any(|message| message.call_id.as_deref() == Some(id));
         let open: Vec<Left> = open.into_iter().filter(|left| !before(&left.called.id)).collect();
         let held = |id: &str| waits.iter().any(|one| one.call_id.as_deref() == Some(id));
         let listed = |id: &str| {
@@ -75,7 +88,9 @@ impl Machine {
             if held(&called.id) && !named {
                 continue;
             }
-            if named || (self.is_ours(&called.name) && !passed_over && outcome.pending.is_none()) {
+            // The native engine ends a run when all that is open in it is the page's, whatever its name.
+            let ours = self.config.native_input || self.is_ours(&called.name);
+            if named || (ours && !passed_over && outcome.pending.is_none()) {
                 calls.push(called);
             } else if !passed_over && outcome.pending.is_none() {
                 others.push(called);
@@ -83,7 +98,7 @@ impl Machine {
         }
         let custom = custom.filter(|_| outcome.suspensions.is_empty());
         // A name that nobody knows, and nothing else to go on with: the model waits for word of it.
-        if calls.is_empty() && waits.is_empty() && custom.is_none() && !self.config.native_input {
+        if calls.is_empty() && waits.is_empty() && custom.is_none() {
             calls.append(&mut others);
         }
         let interrupts = self.tell_interrupts(&waits, custom.as_ref());
@@ -119,7 +134,17 @@ impl Machine {
 
     /// Whether calls of this name are this page's.
     pub(super) fn is_ours(&self, name: &str) -> bool {
-        self.registry.knows(name)
+        self.registry.get(name).is_some() || self.thread.declared.iter().any(|known| known == name)
+    }
+
+    /// Notes the tools that a server is told of: a page that comes later may not have them, and answers for them.
+    pub(super) fn note_declared(&mut self) {
+        for name in self.registry.names() {
+            if !self.thread.declared.iter().any(|known| known == name) && self.thread.declared.len() < MAX_DECLARED {
+                self.thread.declared.push(name.to_owned());
+            }
+        }
+        self.registry.note_declared();
     }
 
     /// Takes what a run told into the transcript.
@@ -177,6 +202,14 @@ impl Machine {
         if refused && self.answer_leftovers() {
             return;
         }
+        let lost = self.thread.outgoing.as_ref().is_some_and(|out| {
+            !out.confirmed && out.again < MAX_AGAIN && out.news.iter().any(|message| message.call_id.is_some())
+        });
+        if lost && unused && self.config.native_input && self.is_connectable() {
+            // An engine that is about to restart says no more than that the run failed.
+            self.count_again();
+            return self.wait_for(Errand::Recover, &error.message);
+        }
         let Some(out) = self.thread.outgoing.take() else { return };
         told.open.clear();
         if out.confirmed {
@@ -208,7 +241,7 @@ impl Machine {
     }
 
     /// Tells of what a run waits for. Gives those that were not known.
-    fn tell_interrupts(&mut self, waits: &[&Suspension], custom: Option<&RawJson>) -> Vec<Interrupt> {
+    pub(super) fn tell_interrupts(&mut self, waits: &[&Suspension], custom: Option<&RawJson>) -> Vec<Interrupt> {
         let mut interrupts = Vec::new();
         for one in waits {
             interrupts.push(Interrupt { id: one.id.clone(), by_command: false });

@@ -5,7 +5,7 @@ use super::super::event::Event;
 use super::super::ids::RequestId;
 use super::super::machine::Machine;
 use super::assembly::Room;
-use super::{Ask, Errand, Stage, read_messages};
+use super::{Ask, Errand, Outgoing, Stage, read_messages};
 use crate::protocol::RawJson;
 use crate::protocol::ag_ui::{self, Message, Said};
 use crate::protocol::patch;
@@ -55,11 +55,10 @@ impl Machine {
             return;
         }
         let live = ask.errand == Errand::Run;
-        let began = matches!(said, Said::RunStarted { .. });
         if ask.finished.is_some() && !matches!(said, Said::RunFinished { .. }) {
             ask.went_on = true;
         }
-        if live && !matches!(said, Said::RunError(_)) && !(began && self.config.native_input) {
+        if live && self.shows_that_the_run_arrived(&said) {
             self.run_confirmed();
         }
         let room = Room { run: self.config.max_frame_bytes, arguments: self.config.max_argument_bytes };
@@ -187,6 +186,28 @@ impl Machine {
                 self.tell(Event::Raw { turn_id, name, event });
             }
             Said::Step { .. } | Said::Custom { .. } | Said::Kept { .. } => {}
+        }
+    }
+
+    /// Whether the server cannot but have what the run brought. The native engine begins and ends runs that it
+    /// passes over, too, and may have got some answers by another way: it has all when the model goes on.
+    fn shows_that_the_run_arrived(&mut self, said: &Said) -> bool {
+        let native = self.config.native_input;
+        let Some(out) = self.thread.outgoing.as_mut() else { return false };
+        let carried = |id: &str, out: &Outgoing| out.carries.iter().any(|key| key.call_id == id);
+        match said {
+            Said::RunError(_) => false,
+            Said::RunStarted { .. } | Said::RunFinished { .. } => !native,
+            Said::CallStart { id, .. } | Said::CallPiece { id: Some(id), .. } | Said::CallEnd { id } => {
+                !native || !carried(id, out)
+            }
+            Said::CallResult { id, .. } if native && carried(id, out) => {
+                if !out.heard.contains(id) {
+                    out.heard.push(id.clone());
+                }
+                out.heard.len() == out.carries.len()
+            }
+            _ => true,
         }
     }
 

@@ -39,6 +39,10 @@ const OWNER_PATIENCE: Millis = Millis(10_000);
 pub(super) struct Thread {
     /// Whether what came before this page is known.
     known: bool,
+    /// Whether it was known before.
+    begun: bool,
+    /// Whether another page may have gone on with it since.
+    stale: bool,
     /// Whether anybody asked for it.
     wanted: bool,
     /// What is agreed on: what the server has or told.
@@ -68,10 +72,22 @@ pub(super) struct Thread {
     last_run: Option<String>,
     /// Whether the server was found to have no way to ask for a thread.
     unconnectable: bool,
+    /// How often in a row it was refused.
+    refusals: u32,
+    /// Whether it was asked with a fresh token.
+    refreshed: bool,
     /// Since when the server is asked what became of a run.
     asked_since: Option<Millis>,
     /// Numbers for messages without an id.
     spare: u32,
+    /// The tools that the server was told of, by this page or one before it.
+    declared: Vec<String>,
+    /// What makes the names of this page's runs its own, where another page was before it.
+    salt: Option<u64>,
+    /// The name of the next run, where it is one that an earlier page had posted.
+    same_run: Option<String>,
+    /// How often the server has tried a call again.
+    tries: Vec<(String, u64)>,
 }
 
 #[derive(Debug, Default)]
@@ -123,11 +139,13 @@ struct Ask {
     failed: Option<CallError>,
     /// The server's own way to say that it waits.
     custom_interrupt: Option<RawJson>,
-    /// Whether the run's answers went the engine's native way too; whether one was taken there, whether one did not
-    /// arrive.
+    /// Whether the run's answers are on the engine's native way too; whether one was taken there, whether one did
+    /// not arrive.
     settling: bool,
     passed_over: bool,
     unsettled: bool,
+    /// Whether all of them were turned away there.
+    turned_away: bool,
 }
 
 /// A run on its way.
@@ -139,13 +157,17 @@ struct Outgoing {
     news: Vec<Message>,
     carries: Vec<CallKey>,
     resumes: Vec<Resume>,
+    /// The calls of them that the server has told an answer of.
+    heard: Vec<String>,
     /// Calls that are left to the server, whose answers it may miss.
     leftovers: Vec<Called>,
     parcel: Option<Parcel>,
     /// Whether the server is known to have it.
     confirmed: bool,
-    /// How often it was found missing and sent anew.
+    /// How often it was refused, or found missing.
     again: u32,
+    /// How often in all it did not come to its end.
+    failures: u32,
 }
 
 /// What a reply of the model's left to be answered.
@@ -237,6 +259,10 @@ impl Machine {
         if !self.owner || !self.thread.wanted || !matches!(self.thread.stage, Stage::Rest) {
             return;
         }
+        if std::mem::take(&mut self.thread.stale) && self.thread.turn.is_none() {
+            self.thread.known = false;
+            self.thread_asleep();
+        }
         if !self.thread.known {
             return self.learn_past();
         }
@@ -271,7 +297,7 @@ impl Machine {
                 ask.heard_at.plus(self.config.replay_patience).min(silent)
             }
             Some(opened_at) if self.may_stall(ask) => {
-                let patience = if self.has_answers_under_way() {
+                let patience = if self.has_answers_under_way() && !ask.turned_away {
                     self.config.stall_timeout
                 } else {
                     self.config.connect_patience
@@ -314,10 +340,19 @@ impl Machine {
         }
     }
 
+    /// The session is this page's, perhaps once more.
+    pub(super) fn thread_gained(&mut self) {
+        self.thread.stale = self.thread.known;
+        self.wake_thread();
+    }
+
     /// Tries now what was to be tried later.
     pub(super) fn wake_thread(&mut self) {
-        if let Stage::Waiting(_, errand) = self.thread.stage {
-            self.go_on(errand);
+        match self.thread.stage {
+            Stage::Waiting(_, errand) => self.go_on(errand),
+            // Somebody else may have gone on with the conversation: another device, or a page that broke off.
+            Stage::Rest => self.thread.stale |= self.thread.known && self.is_connectable(),
+            _ => {}
         }
         self.pump_thread();
     }

@@ -10,10 +10,10 @@ use super::super::output::Effect;
 use super::super::record::{Progress, Record};
 use super::super::event::Problem;
 use super::super::codes::Code;
-use super::recover::open_calls;
+use super::recover::{open_calls, same};
 use super::{Errand, Interrupt, Outgoing, Stage, read_messages};
 use crate::protocol::ag_ui::message::write_all;
-use crate::protocol::ag_ui::{Called, Message, Resume};
+use crate::protocol::ag_ui::{Called, Message, Resume, Suspension};
 use crate::protocol::json;
 use crate::protocol::settle::write::Object;
 use crate::protocol::Frame;
@@ -27,6 +27,8 @@ struct LeftRun {
     news: Vec<Message>,
     resumes: Vec<Resume>,
     parent: Option<String>,
+    /// The calls whose answers it brings.
+    carries: Vec<String>,
 }
 
 /// What an earlier page left of the conversation.
@@ -75,6 +77,7 @@ impl Machine {
                 object.text("id", &run.id);
                 object.flag("confirmed", run.confirmed);
                 object.optional_text("parent", run.parent.as_deref());
+                object.list("carries", &run.carries, |key, object| object.text("id", &key.call_id));
                 let mut news = String::new();
                 // Answers have records of their own.
                 write_all(&mut news, run.news.iter().filter(|message| message.call_id.is_none()));
@@ -90,6 +93,11 @@ impl Machine {
             });
         }
         let waits = self.interrupt_payloads();
+        object.list("declared", &thread.declared, |name, object| object.text("name", name));
+        object.list("tries", &thread.tries, |(id, tries), object| {
+            object.text("id", id);
+            object.number("tries", *tries);
+        });
         let interrupts = thread.reply.interrupts.iter().map(|(interrupt, _)| interrupt);
         object.list("interrupts", interrupts, |interrupt, object| {
             object.text("id", &interrupt.id);
@@ -105,7 +113,7 @@ impl Machine {
     /// Finds out what came before this page.
     pub(super) fn learn_past(&mut self) {
         let recorded = self.restored.contains(&self.thread_record_key());
-        let new = self.config.fresh && !recorded;
+        let new = self.config.fresh && !recorded && !self.thread.begun;
         if !new && self.is_connectable() {
             return self.ask_thread(Errand::Begin, false);
         }
@@ -113,37 +121,58 @@ impl Machine {
     }
 
     /// Goes on from what the store kept and what the server says, where it says something.
-    pub(super) fn begin_from(&mut self, told: Option<Vec<Message>>) {
+    pub(super) fn begin_from(&mut self, told: Option<(Vec<Message>, Vec<Suspension>)>) {
         let key = self.thread_record_key();
+        let before = self.thread.messages.clone();
         let past = match self.restored.remove(&key) {
             Some(Progress::Answered { body, .. }) => self.read_past(&body),
             _ => None,
         };
-        let told = told.filter(|messages| !messages.is_empty());
+        let told = told.filter(|(messages, _)| !messages.is_empty());
         let from_server = told.is_some();
-        if let Some(messages) = told {
+        let mut waits = Vec::new();
+        if let Some((messages, suspensions)) = told {
             self.adopt_messages(messages);
+            waits = suspensions;
         }
-        // History is told as such; only then is the conversation live.
-        for message in self.thread.messages.clone() {
+        // History is told as such, what was told before left out; only then is the conversation live.
+        let told_before = |message: &Message| before.iter().any(|known| same(known, message));
+        let news: Vec<Message> =
+            self.thread.messages.iter().filter(|message| !told_before(message)).cloned().collect();
+        for message in news {
             self.tell_message(&message);
         }
         self.retire_answered();
+        if self.thread.begun || !self.config.fresh || past.is_some() {
+            // What was kept may be old: no run from here on has a name that another page may have used.
+            self.thread.salt = Some(self.rng.up_to(u64::from(u32::MAX)));
+        }
         self.thread.known = true;
+        self.thread.begun = true;
         self.thread_live();
+        let waits = waits.into_iter().filter(|one| !one.is_client_tool());
+        let told: Vec<(Interrupt, String)> = waits
+            .map(|one| (Interrupt { id: one.id, by_command: false }, one.whole.get().to_owned()))
+            .collect();
         match past {
-            Some(past) => self.go_on_from(past, from_server),
-            None => self.go_on_open(Vec::new()),
+            // What the server waits for now, it knows best.
+            Some(past) if told.is_empty() => self.go_on_from(past, from_server),
+            Some(Past { turn: Some(turn), runs, .. }) => {
+                self.turn_started(&turn);
+                self.thread.turn = Some(turn);
+                self.thread.runs = runs;
+                self.go_on_open(told);
+            }
+            _ => self.go_on_open(told),
         }
     }
 
     /// Calls whose answers the transcript has are over, whatever an earlier page left of them.
     fn retire_answered(&mut self) {
-        let session_id = self.sessions.root().id.clone();
         let answered: Vec<String> =
             self.thread.messages.iter().filter_map(|message| message.call_id.clone()).collect();
         for call_id in answered {
-            let key = CallKey::new(session_id.clone(), call_id, 0);
+            let key = self.thread_key(&call_id);
             if self.restored.contains(&key) {
                 self.retire_restored(&key);
             }
@@ -151,8 +180,8 @@ impl Machine {
     }
 
     fn read_past(&mut self, text: &str) -> Option<Past> {
-        let names = ["messages", "state", "turn", "runs", "spare", "lastRun", "run", "interrupts"];
-        let [messages, state, turn, runs, spare, last_run, run, interrupts] = json::pick(text, names)?;
+        let names = ["messages", "state", "turn", "runs", "spare", "lastRun", "run", "interrupts", "tries", "declared"];
+        let [messages, state, turn, runs, spare, last_run, run, interrupts, tries, declared] = json::pick(text, names)?;
         let number = |member: Option<&str>| member.and_then(|digits| digits.parse::<u32>().ok()).unwrap_or(0);
         let said = |member: Option<&str>| member.and_then(json::text).map(Cow::into_owned);
         let session_id = self.sessions.root().id.clone();
@@ -164,11 +193,23 @@ impl Machine {
             self.thread.state = Some(json::value(state));
         }
         self.thread.last_run = said(last_run);
+        let declared = declared.and_then(json::items).unwrap_or_default().into_iter();
+        self.thread.declared = declared.filter_map(|one| json::pick(one, ["name"]).and_then(|[name]| said(name))).collect();
+        let tries = tries.and_then(json::items).unwrap_or_default().into_iter();
+        self.thread.tries = tries
+            .filter_map(|one| {
+                let [id, tries] = json::pick(one, ["id", "tries"])?;
+                Some((said(id)?, tries?.parse().ok()?))
+            })
+            .collect();
         let run = run.and_then(|run| {
-            let names = ["id", "confirmed", "parent", "news", "resumes"];
-            let [id, confirmed, parent, news, resumes] = json::pick(run, names)?;
+            let names = ["id", "confirmed", "parent", "news", "resumes", "carries"];
+            let [id, confirmed, parent, news, resumes, carries] = json::pick(run, names)?;
+            let carries = carries.and_then(json::items).unwrap_or_default().into_iter();
+            let carries = carries.filter_map(|one| json::pick(one, ["id"]).and_then(|[id]| said(id))).collect();
             Some(LeftRun {
                 id: said(id)?,
+                carries,
                 confirmed: confirmed == Some("true"),
                 parent: said(parent),
                 news: read_messages(&mut self.thread.spare, &session_id, news.unwrap_or("[]")),
@@ -205,19 +246,20 @@ impl Machine {
             self.thread.asked_since = Some(self.now);
             return self.ask_thread(Errand::Recover, false);
         }
-        // It never arrived, for all that is known. Answers are collected again from their records.
-        self.thread.runs = runs.saturating_sub(1);
+        // It never arrived, for all that is known. Answers are collected again from their records; where they are
+        // the same, it is the same run.
+        let calls = self.ours_open();
+        if calls.iter().map(|call| &call.id).eq(&run.carries) {
+            self.thread.same_run = Some(run.id.clone());
+        }
         if run.news.is_empty() && run.resumes.is_empty() {
             return self.go_on_open(interrupts);
         }
-        self.thread.runs = runs;
-        let calls = self.ours_open();
         if calls.is_empty() {
             self.thread.outgoing = Some(left(run, false));
-            return self.post_run(false);
+            return self.store_then_run();
         }
         // Answers and resumes go together: the resumes are given, the answers are collected.
-        self.thread.runs = runs.saturating_sub(1);
         let answered = run.resumes.into_iter().map(|resume| {
             (Interrupt { id: resume.id.clone(), by_command: resume.by_command }, Some(resume))
         });
@@ -238,7 +280,8 @@ impl Machine {
             return self.pump_thread();
         }
         if self.thread.turn.is_none() {
-            let turn = format!("{}-resumed-{}", self.sessions.root().id, self.thread.spare);
+            // No page before this one may have used it.
+            let turn = format!("{}-resumed-{}", self.sessions.root().id, self.rng.up_to(u64::from(u32::MAX)));
             self.turn_started(&turn);
             self.thread.turn = Some(turn);
         }
@@ -253,12 +296,12 @@ impl Machine {
     }
 
     fn ours_open(&self) -> Vec<Called> {
-        open_calls(&self.thread.messages).into_iter().filter(|call| self.is_ours_or_kept(call)).collect()
+        open_calls(&self.thread.messages, self.config.native_input).into_iter().filter(|call| self.is_ours_or_kept(call)).collect()
     }
 
     /// After a reload a tool's component may still be about to mount: a call that was taken on is ours.
     fn is_ours_or_kept(&self, call: &Called) -> bool {
-        let key = CallKey::new(self.sessions.root().id.clone(), call.id.clone(), 0);
+        let key = self.thread_key(&call.id);
         !self.config.native_input || self.is_ours(&call.name) || self.restored.contains(&key)
     }
 }
@@ -271,10 +314,12 @@ fn left(run: LeftRun, confirmed: bool) -> Outgoing {
         news: if confirmed { Vec::new() } else { news },
         carries: Vec::new(),
         resumes,
+        heard: Vec::new(),
         leftovers: Vec::new(),
         parcel: None,
         confirmed,
         again: 0,
+        failures: 0,
     }
 }
 

@@ -8,10 +8,10 @@ use super::super::ids::Millis;
 use super::super::machine::Machine;
 use super::super::sessions::ROOT;
 use super::{Ask, Errand, Stage};
-use crate::protocol::ag_ui::{Called, Message};
+use crate::protocol::ag_ui::{Called, Message, Suspension};
 
 /// How often a run that the server is found not to have is posted anew.
-const MAX_AGAIN: u32 = 5;
+pub(super) const MAX_AGAIN: u32 = 10;
 
 impl Machine {
     /// Whether the server may be asked for the thread.
@@ -21,15 +21,22 @@ impl Machine {
 
     /// Goes on with an errand later, a little later each time.
     pub(super) fn wait_for(&mut self, errand: Errand, what: &str) {
-        let failures = self.thread.outgoing.as_mut().map_or(0, |out| {
-            out.again = out.again.saturating_add(1);
-            out.again
+        let failures = self.thread.outgoing.as_mut().map_or(self.thread.refusals, |out| {
+            out.failures = out.failures.saturating_add(1);
+            out.failures
         });
         let until = self.later(failures.saturating_sub(1), None);
         self.thread.stage = Stage::Waiting(until, errand);
         let span = until.map(|until| until.since(self.now));
         let hint = Some(format!("{what}; trying again"));
         self.tell_connection(ROOT, ConnectionState::Waiting, Some(Code::StreamNetwork), None, hint, span);
+    }
+
+    /// The run under way was refused or found missing once more.
+    pub(super) fn count_again(&mut self) {
+        if let Some(out) = &mut self.thread.outgoing {
+            out.again = out.again.saturating_add(1);
+        }
     }
 
     /// The server did not give the thread.
@@ -42,25 +49,30 @@ impl Machine {
     ) {
         // A parcel of its own: only its judgement is wanted.
         let mut parcel = Parcel::new("".into());
-        let next = match status {
-            Some(500 | 501) => Next::Reject,
-            _ => parcel.judge(reply, self.online, self.now, &self.config, &mut self.rng),
-        };
+        let next = parcel.judge(reply, self.online, self.now, &self.config, &mut self.rng);
+        let absent = matches!(status, Some(200 | 404 | 405 | 410 | 501));
+        self.thread.refusals = self.thread.refusals.saturating_add(1);
         match next {
-            Next::Refresh if self.thread.asked_since.is_none() => {
-                // A second refusal of the token is left to whoever wakes the runtime.
-                self.thread.asked_since = Some(self.now);
+            _ if absent => {
+                // There is no such way: what is known here has to do.
+                self.thread.unconnectable = true;
+                self.tell_connection(ROOT, ConnectionState::Idle, None, None, None, None);
+                self.without_thread(errand);
+            }
+            Next::Refresh if !std::mem::replace(&mut self.thread.refreshed, true) => {
                 self.ask_thread(errand, true);
             }
             Next::RetryAt(_) => self.wait_for(errand, said),
+            // A second refusal of the token is left to whoever wakes the runtime.
             Next::Park | Next::Refresh => {
+                self.thread.refreshed = false;
                 self.thread.stage = Stage::Waiting(None, errand);
                 let hint = Some(format!("the server cannot be asked for the conversation: {said}"));
                 self.tell_connection(ROOT, ConnectionState::Waiting, Some(Code::StreamRefused), status, hint, None);
             }
+            // It is refused, for now: another state of things may allow it.
+            _ if self.thread.refusals < MAX_AGAIN => self.wait_for(errand, said),
             _ => {
-                // There is no such way: what is known here has to do.
-                self.thread.unconnectable = true;
                 self.tell_connection(ROOT, ConnectionState::Idle, None, None, None, None);
                 self.without_thread(errand);
             }
@@ -92,6 +104,8 @@ impl Machine {
             self.thread.unconnectable = true;
             return self.without_thread(errand);
         }
+        self.thread.refusals = 0;
+        self.thread.refreshed = false;
         let bare = assembly.is_empty();
         if finished.is_none() && (failure.is_some() || bare) {
             let what = failure.unwrap_or_else(|| "the stream ended before the conversation did".to_owned());
@@ -105,24 +119,25 @@ impl Machine {
                 messages.push(message);
             }
         }
+        let waits = finished.map(|(outcome, _)| outcome.suspensions).unwrap_or_default();
         match errand {
             Errand::Run => {}
-            Errand::Begin => self.begin_from(Some(messages)),
+            Errand::Begin => self.begin_from(Some((messages, waits))),
             Errand::Complete => self.complete_with(messages),
-            Errand::Recover => self.recover_with(messages),
+            Errand::Recover => self.recover_with(messages, &waits),
         }
     }
 
     /// All calls of the reply that was told only in part.
     fn complete_with(&mut self, messages: Vec<Message>) {
         let reply = std::mem::take(&mut self.thread.reply);
-        let known = reply.calls.iter().all(|call| open_calls(&messages).iter().any(|open| open.id == call.id));
+        let known = reply.calls.iter().all(|call| open_calls(&messages, self.config.native_input).iter().any(|open| open.id == call.id));
         if !known {
             // What the server says is older than what its run told.
             return self.reply_left(reply.calls, Vec::new(), reply.leftovers, None);
         }
         let mut calls = reply.calls;
-        for call in open_calls(&messages) {
+        for call in open_calls(&messages, self.config.native_input) {
             match calls.iter_mut().find(|known| known.id == call.id) {
                 Some(known) => *known = call,
                 None if self.is_ours(&call.name) => calls.push(call),
@@ -134,7 +149,7 @@ impl Machine {
     }
 
     /// What became of a run that broke off.
-    fn recover_with(&mut self, messages: Vec<Message>) {
+    fn recover_with(&mut self, messages: Vec<Message>, waits: &[Suspension]) {
         let Some(out) = &self.thread.outgoing else {
             return self.thread_over(TurnStatus::Completed, None, None);
         };
@@ -145,8 +160,11 @@ impl Machine {
         let landed = out.confirmed || (out.news.iter().all(has) && (!out.news.is_empty() || !out.resumes.is_empty()));
         if !landed {
             // An engine that is at work on something else would pass the run over.
-            let busy = messages.last().is_some_and(|last| last.role != "assistant")
-                || open_calls(&messages).iter().any(|call| !self.is_ours(&call.name));
+            let open = open_calls(&messages, self.config.native_input);
+            let busy = match open.is_empty() {
+                true => messages.last().is_some_and(|last| last.role != "assistant"),
+                false => open.iter().all(|call| !self.is_ours(&call.name)),
+            };
             if self.config.native_input && busy && !messages.is_empty() {
                 return self.ask_again(&messages);
             }
@@ -154,18 +172,20 @@ impl Machine {
                 return self.run_refused(None, "the server took the run and did not keep what it brought");
             }
             self.adopt_messages(messages);
+            self.count_again();
             return self.wait_for(Errand::Run, "the server does not have the run");
         }
         self.run_confirmed();
         if messages.is_empty() {
             return self.ask_again(&messages);
         }
-        let open = open_calls(&messages);
+        let open = open_calls(&messages, self.config.native_input);
         let last = messages.last().map(|message| message.role.clone()).unwrap_or_default();
         let ours: Vec<Called> = open.iter().filter(|call| self.is_ours(&call.name)).cloned().collect();
         let replied = last == "assistant";
         // While a call of the server's own is open, or no reply came, it is still at work.
-        if !replied || (ours.is_empty() && !open.is_empty()) {
+        let waits: Vec<&Suspension> = waits.iter().filter(|one| !one.is_client_tool()).collect();
+        if waits.is_empty() && ours.is_empty() && (!replied || !open.is_empty()) {
             return self.ask_again(&messages);
         }
         if let Some(out) = self.thread.outgoing.take() {
@@ -173,7 +193,8 @@ impl Machine {
         }
         self.thread.asked_since = None;
         self.take_over(messages);
-        self.reply_left(ours, Vec::new(), Vec::new(), None);
+        let interrupts = self.tell_interrupts(&waits, None);
+        self.reply_left(ours, interrupts, Vec::new(), None);
     }
 
     /// The server has not come to an end yet.
@@ -225,13 +246,14 @@ pub(super) fn same(one: &Message, other: &Message) -> bool {
     }
 }
 
-/// The calls of the last reply that have no answer, if nobody has spoken since.
-pub(super) fn open_calls(messages: &[Message]) -> Vec<Called> {
+/// The calls of the last reply that have no answer, if nobody has spoken since. The native engine lets messages wait
+/// behind calls that are open.
+pub(super) fn open_calls(messages: &[Message], native: bool) -> Vec<Called> {
     let last = messages.iter().rposition(|message| message.role == "assistant");
     let Some((reply, later)) = last.and_then(|at| messages.get(at..)).and_then(<[Message]>::split_first) else {
         return Vec::new();
     };
-    if later.iter().any(|message| message.role == "user") {
+    if !native && later.iter().any(|message| message.role == "user") {
         return Vec::new();
     }
     let open = |call: &&Called| !later.iter().any(|message| message.call_id.as_deref() == Some(&call.id));

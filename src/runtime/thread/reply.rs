@@ -14,17 +14,39 @@ use crate::protocol::settle::write::Object;
 use crate::protocol::{Frame, RawJson};
 use std::rc::Rc;
 
+/// Most calls whose tries are counted.
+const MAX_TRIED: usize = 1_024;
+
 impl Machine {
-    fn thread_key(&self, call_id: &str) -> CallKey {
-        CallKey::new(self.sessions.root().id.clone(), call_id.to_owned(), 0)
+    /// The key of a call: a server does not number its tries, so they are counted here.
+    pub(super) fn thread_key(&self, call_id: &str) -> CallKey {
+        CallKey::new(self.sessions.root().id.clone(), call_id.to_owned(), self.thread_attempt(call_id))
+    }
+
+    fn thread_attempt(&self, call_id: &str) -> u64 {
+        self.thread.tries.iter().find(|(id, _)| id == call_id).map_or(0, |(_, tries)| *tries)
+    }
+
+    /// The server tries a call again after it had told an answer.
+    pub(super) fn tried_again(&mut self, call_id: &str) {
+        let tries = &mut self.thread.tries;
+        let known = tries.iter().position(|(id, _)| id == call_id);
+        if known.is_none() && tries.len() < MAX_TRIED {
+            tries.push((call_id.to_owned(), 1));
+        } else if let Some((_, tries)) = known.and_then(|at| tries.get_mut(at)) {
+            *tries = tries.saturating_add(1);
+        }
+        // The answer of the try before is none of this one's.
+        self.thread.messages.retain(|message| message.call_id.as_deref() != Some(call_id));
     }
 
     /// Puts the calls of the last reply on the board.
     pub(super) fn open_reply(&mut self) {
         for called in self.thread.reply.calls.clone() {
+            let attempt = self.thread_attempt(&called.id);
             self.turn_frame(Frame::CallRequested(CallRequested {
                 id: called.id,
-                attempt: 0,
+                attempt,
                 name: called.name,
                 arguments: called.arguments,
                 handler: Handler::Client,

@@ -17,6 +17,8 @@ use crate::protocol::ag_ui::{Called, Message, Resume, RunInput};
 use crate::protocol::sse::{Limits, SseParser};
 use std::rc::Rc;
 
+/// How often a run with answers is refused before they are given up.
+const MAX_REFUSALS: u32 = 8;
 /// Most bytes of a refusal that are read.
 const MAX_SAID: usize = 4_096;
 
@@ -31,9 +33,11 @@ impl Machine {
     ) {
         let Some(turn) = self.thread.turn.clone() else { return };
         self.thread.runs = self.thread.runs.saturating_add(1);
-        let id = match self.thread.runs {
-            0 | 1 => turn,
-            later => format!("{turn}-{later}"),
+        let id = match (self.thread.runs, self.thread.salt, self.thread.same_run.take()) {
+            (_, _, Some(same)) => same,
+            (0 | 1, ..) => turn,
+            (later, None, _) => format!("{turn}-{later}"),
+            (later, Some(salt), _) => format!("{turn}-{later}-{salt}"),
         };
         let parent = (!resumes.is_empty()).then(|| self.thread.last_run.clone()).flatten();
         self.thread.outgoing = Some(Outgoing {
@@ -42,15 +46,18 @@ impl Machine {
             news,
             carries,
             resumes,
+            heard: Vec::new(),
             leftovers,
             parcel: None,
             confirmed: false,
             again: 0,
+            failures: 0,
         });
         self.store_then_run();
     }
 
-    fn store_then_run(&mut self) {
+    pub(super) fn store_then_run(&mut self) {
+        self.note_declared();
         let write = self.store_thread();
         self.thread.stage = Stage::Storing(write);
     }
@@ -85,7 +92,6 @@ impl Machine {
             Some(parcel) => parcel.body.clone(),
             None => self.run_body(out),
         };
-        self.registry.note_declared();
         let carries = out.carries.clone();
         let request = self.ask(Errand::Run, body.clone(), refresh);
         if let Some(out) = &mut self.thread.outgoing {
@@ -153,6 +159,7 @@ impl Machine {
             settling: false,
             passed_over: false,
             unsettled: false,
+            turned_away: false,
         }));
         self.owns(request.0, Owner::Stream);
         let session_id = self.sessions.root().id.clone();
@@ -234,11 +241,22 @@ impl Machine {
             Some(200 | 500 | 501) => Next::Reject,
             _ => parcel.judge(reply, online, now, &self.config, &mut self.rng),
         };
+        let answers = self.thread.outgoing.as_ref().is_some_and(|out| {
+            out.again < MAX_REFUSALS && out.news.iter().any(|message| message.call_id.is_some())
+        });
+        if matches!(next, Next::Conflict | Next::TooLarge | Next::Reject) {
+            self.count_again();
+        }
         match next {
+            Next::TooLarge if self.shrink_answers() => {}
+            // Answers are not given up over the first refusal: another state of things may take them.
+            Next::Conflict if answers && self.is_connectable() => self.wait_for(Errand::Recover, said),
+            Next::Conflict | Next::TooLarge | Next::Reject if answers && status != Some(200) => {
+                self.wait_for(Errand::Run, said);
+            }
             Next::Refresh => self.post_run(true),
             Next::RetryAt(at) => self.run_waits(Some(at), status, said),
             Next::Park => self.run_waits(None, status, said),
-            Next::TooLarge if self.shrink_answers() => {}
             Next::Taken | Next::Conflict | Next::TooLarge | Next::Reject => self.run_refused(status, said),
         }
     }

@@ -54,9 +54,8 @@ impl Machine {
 
     /// Calls that were open get an answer in the transcript, so that no later run is refused for want of it.
     fn answer_cancelled(&mut self, reason: &str) {
-        let session_id = self.sessions.root().id.clone();
         for called in std::mem::take(&mut self.thread.reply.calls) {
-            let key = super::super::ids::CallKey::new(session_id.clone(), called.id.clone(), 0);
+            let key = self.thread_key(&called.id);
             let spare = || format!("{}-answer", called.id);
             let answered = match self.calls.get(&key).map(|call| &call.phase) {
                 Some(Phase::Storing { answer, .. } | Phase::Delivering { answer, .. }) => {
@@ -105,6 +104,7 @@ impl Machine {
         let before = std::mem::take(&mut self.thread);
         self.thread = Thread {
             wanted,
+            begun: before.begun,
             wishes: before.wishes,
             context: before.context,
             forwarded: before.forwarded,
@@ -150,19 +150,22 @@ impl Machine {
         let news = self.thread.outgoing.as_ref().map(|out| out.news.as_slice()).unwrap_or_default();
         let answers: Vec<Message> =
             self.thread.unsent.iter().chain(news).filter(|message| message.call_id.is_some()).cloned().collect();
-        if answers.is_empty() {
+        let turned_away = matches!(&self.thread.stage, Stage::Asking(ask) if ask.turned_away);
+        if answers.is_empty() || turned_away {
             return self.ask_over(Some("the engine keeps silent about the run".to_owned()));
         }
+        let mut refresh = false;
         if let Stage::Asking(ask) = &mut self.thread.stage {
             ask.settling = true;
+            // What did not arrive may have been turned away for its token.
+            refresh = std::mem::take(&mut ask.unsettled);
         }
-        self.thread.unsent.clear();
         let session_id = self.sessions.root().id.clone();
         for message in answers {
             let request = RequestId(self.handle_number());
             self.owns(request.0, Owner::Settling);
             let (session_id, body) = (session_id.clone(), native_answer(&session_id, &message).into());
-            self.effect(Effect::Post { request, session_id, body, refresh: false });
+            self.effect(Effect::Post { request, session_id, body, refresh });
         }
     }
 
@@ -183,18 +186,22 @@ impl Machine {
             return;
         }
         if ask.passed_over {
+            self.thread.unsent.clear();
             // The run was not what the engine goes by: the thread tells what becomes of the turn.
             drop(self.hang_up_thread());
             self.thread.asked_since = Some(now);
             return self.ask_thread(Errand::Recover, false);
         }
-        if std::mem::take(&mut ask.unsettled) {
+        if ask.unsettled {
             ask.settling = false;
             ask.opened_at = Some(now);
             return;
         }
-        // The engine had them all along, and is slow to say more.
-        self.run_confirmed();
+        // The engine says that it has them: it may well be slow to say more.
+        self.thread.unsent.clear();
+        ask.settling = false;
+        ask.turned_away = true;
+        ask.opened_at = Some(now);
     }
 }
 

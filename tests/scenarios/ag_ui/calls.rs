@@ -374,3 +374,23 @@ fn media_go_as_text_because_few_servers_read_parts() {
     let sent: Value = serde_json::from_str(&page.answers_sent()[0].1).unwrap();
     assert_eq!(sent["content"][0]["mimeType"], "image/png");
 }
+
+#[test]
+fn a_call_that_the_server_tries_again_is_a_new_one_and_runs_again() {
+    let mut page = Runner::new();
+    page.send("t", "go");
+    let mut events = vec![json!({ "type": "RUN_STARTED" })];
+    events.extend(call("c1", "get_cart", "{}"));
+    events.push(json!({ "type": "TOOL_CALL_RESULT", "messageId": "c1", "toolCallId": "c1", "content": "time is up" }));
+    events.extend(call("c1", "get_cart", "{}"));
+    events.push(json!({ "type": "RUN_FINISHED" }));
+    page.responds(&events);
+    assert_eq!(page.ran.len(), 1);
+    assert_eq!(page.answers_sent(), [("c1".to_owned(), "{}".to_owned())], "one answer, the new one");
+    // And so it is in the run after the one that carried its answer.
+    page.responds(&events);
+    assert_eq!(page.ran.len(), 2);
+    page.reload();
+    assert_eq!(page.ran.len(), 2);
+    assert_eq!(page.answers_sent().len(), 1);
+}
