@@ -15,6 +15,7 @@ export default defineConfig({
       { find: /^pagehand\/schema$/, replacement: shipped("schema.js") },
       { find: /^pagehand\/testing$/, replacement: shipped("testing.js") },
       { find: /^pagehand\/worker$/, replacement: shipped("worker.js") },
+      { find: /^pagehand\/webmcp$/, replacement: shipped("webmcp.js") },
     ],
   },
   test: {

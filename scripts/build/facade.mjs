@@ -3,16 +3,20 @@
  * It runs after the WASM files, whose generated types the facade is checked against.
  * What an earlier compile emitted and this one does not is removed, so that nothing stale ships.
  */
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { filesUnder, hashOf, readStamp, writeStamp } from "../lib/inputs.mjs";
 import { at, npmBin, outDir, pkgDir, root } from "../lib/paths.mjs";
 import { Failure, job } from "../lib/run.mjs";
+import { modules } from "./modules.mjs";
+import { requireShared } from "./shared-glue.mjs";
 
 const config = at("src", "js", "tsconfig.json");
 const bundler = at("scripts", "bundle.mjs");
 const stamp = join(outDir, "facade.json");
+
+const glue = (name) => readFileSync(join(pkgDir, "wasm", `${name}.js`), "utf8");
 
 const inputs = () => [
   ...filesUnder(at("src", "js")),
@@ -31,6 +35,7 @@ function done() {
 
 async function run() {
   if (!existsSync(config)) throw new Failure("src/js/tsconfig.json is missing", "the facade's sources are part of the repository: check it out again");
+  for (const { name, shared, beyond } of modules.filter((one) => one.shared)) requireShared(glue(name), glue(shared), beyond);
   const before = hashOf(inputs());
   const old = readStamp(stamp)?.emitted ?? [];
   rmSync(stamp, { force: true });

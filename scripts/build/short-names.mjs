@@ -1,12 +1,14 @@
 /**
- * Shortens the names by which a WASM file imports its glue's functions, in both files alike.
- * wasm-bindgen ends each in a hash that no compression can do anything about: two kilobytes of the first load.
+ * Shortens the names by which a WASM file and its glue know each other's functions, in both files alike.
+ * wasm-bindgen ends what is imported in a hash that no compression can do anything about: two kilobytes of the first
+ * load. What is exported has long names, each twice: half a kilobyte more.
  * The names are between the two files alone; the instantiation after it proves that they still agree.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { Failure } from "../lib/run.mjs";
 
 const IMPORTS = 2;
+const EXPORTS = 7;
 
 function readNumber(bytes, at) {
   let value = 0;
@@ -44,8 +46,13 @@ function skipDescription(bytes, at) {
   return at;
 }
 
-/** Renames the imports of a module: `rename` gives the new name. Gives the new module. */
-export function renameImports(bytes, rename) {
+const same = (name) => name;
+
+/**
+ * Renames what a module imports and exports, and the module that it imports from: the functions that are given say the
+ * new names. Gives the new module.
+ */
+export function renameNames(bytes, { imported = same, exported = same, from: whence = same }) {
   const out = [bytes.subarray(0, 8)];
   for (let at = 8; at < bytes.length; ) {
     const start = at;
@@ -53,45 +60,63 @@ export function renameImports(bytes, rename) {
     let size;
     [size, at] = readNumber(bytes, at + 1);
     const end = at + size;
-    if (id !== IMPORTS) out.push(bytes.subarray(start, end));
+    if (id !== IMPORTS && id !== EXPORTS) out.push(bytes.subarray(start, end));
     else {
       let count;
       [count, at] = readNumber(bytes, at);
       const section = number(count);
+      const name = () => {
+        let length;
+        [length, at] = readNumber(bytes, at);
+        at += length;
+        return Buffer.from(bytes.subarray(at - length, at)).toString();
+      };
       for (let index = 0; index < count; index += 1) {
-        const names = [];
-        for (let part = 0; part < 2; part += 1) {
-          let length;
-          [length, at] = readNumber(bytes, at);
-          names.push(Buffer.from(bytes.subarray(at, at + length)).toString());
-          at += length;
-        }
+        if (id === IMPORTS) section.push(...text(whence(name())), ...text(imported(name())));
+        else section.push(...text(exported(name())));
         const from = at;
-        at = skipDescription(bytes, at);
-        section.push(...text(names[0]), ...text(rename(names[1])), ...bytes.subarray(from, at));
+        at = id === IMPORTS ? skipDescription(bytes, at) : readNumber(bytes, at + 1)[1];
+        section.push(...bytes.subarray(from, at));
       }
-      out.push(Uint8Array.from([IMPORTS, ...number(section.length), ...section]));
+      out.push(Uint8Array.from([id, ...number(section.length), ...section]));
     }
     at = end;
   }
   return Buffer.concat(out);
 }
 
-/** Shortens them in a WASM file and its glue. */
-export function shortenImports(wasm, glue) {
-  const short = new Map();
-  const shorten = (name) => {
-    if (!/_[0-9a-f]{16}$/.test(name)) return name;
-    if (!short.has(name)) short.set(name, `_${short.size.toString(36)}`);
-    return short.get(name);
-  };
-  const module = renameImports(readFileSync(wasm), shorten);
+/** A letter, and a number behind it when the letters are used up: what compresses best. */
+const letter = (index) => String.fromCharCode(97 + (index % 26)) + (Math.floor(index / 26) || "");
+
+/** Short names for what a text mentions, in the order it does; those of `last` come behind the others. */
+function shortNames(mentions, last, make) {
+  const isLast = (name) => last.some((stem) => name.startsWith(stem));
+  const names = [...new Set(mentions)];
+  const ordered = [...names.filter((name) => !isLast(name)), ...names.filter(isLast)];
+  return new Map(ordered.map((name, index) => [name, make(index)]));
+}
+
+/**
+ * Shortens them in a WASM file and its glue. Two files that differ by what `last` names get the same names for the rest.
+ */
+export function shortenNames(wasm, glue, last = []) {
+  const before = readFileSync(wasm);
   let source = readFileSync(glue, "utf8");
-  for (const [name, shorter] of short) {
-    const uses = source.split(new RegExp(`\\b${name}\\b`));
-    if (uses.length < 2) throw new Failure(`${glue} does not define ${name}`, "look at how this wasm-bindgen names its imports");
-    source = uses.join(shorter);
+  const [hashed, offered, origins] = [new Set(), new Set(), new Set()];
+  const note = (set) => (name) => (set.add(name), name);
+  renameNames(before, { imported: note(hashed), exported: note(offered), from: note(origins) });
+  const mentioned = (pattern) => [...source.matchAll(pattern)].map(([, name]) => name);
+  const imports = shortNames(mentioned(/\b(\w+_[0-9a-f]{16})\b/g).filter((name) => hashed.has(name)), last, (index) => `_${index.toString(36)}`);
+  // The memory is for whoever looks at it from outside.
+  const exports = shortNames(mentioned(/\bwasm\.(\w+)/g).filter((name) => name !== "memory" && offered.has(name)), last, letter);
+  for (const name of hashed) {
+    if (/_[0-9a-f]{16}$/.test(name) && !imports.has(name)) throw new Failure(`${glue} does not define ${name}`, "look at how this wasm-bindgen names its imports");
   }
-  writeFileSync(wasm, module);
+  source = source.replace(/\bwasm\.(\w+)/g, (use, name) => (exports.has(name) ? `wasm.${exports.get(name)}` : use));
+  source = source.replace(/\b\w+_[0-9a-f]{16}\b/g, (name) => imports.get(name) ?? name);
+  const [origin] = origins;
+  if (origins.size === 1) source = source.replaceAll(JSON.stringify(origin), '"g"');
+  const short = (names) => (name) => names.get(name) ?? name;
+  writeFileSync(wasm, renameNames(before, { imported: short(imports), exported: short(exports), from: origins.size === 1 ? () => "g" : same }));
   writeFileSync(glue, source);
 }

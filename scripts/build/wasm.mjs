@@ -12,15 +12,18 @@ import { Failure, ask, job } from "../lib/run.mjs";
 import { bindgenCommand, lockedVersion } from "../setup/cargo-tools.mjs";
 import { wasmEnvironment, wasmTarget } from "../setup/wasm-env.mjs";
 import { modules } from "./modules.mjs";
-import { shortenImports } from "./short-names.mjs";
+import { factoryOf } from "./shared-glue.mjs";
+import { shortenNames } from "./short-names.mjs";
+
+const moduleOf = (name) => modules.find((one) => one.name === name);
 
 /** For the files pages wait for: flattened first, more rounds find half a kilobyte more, at three times the time. */
 const thorough = ["-Oz", "--flatten", "--rereloop", "-Oz", "-Oz", "--converge"];
 /** Functions that are alike stand beside each other then, where compression sees it. */
-const shrink = (name) => [...(name === "runtime" || name === "page" ? thorough : ["-Oz"]), "--reorder-functions-by-name"];
+const shrink = (name) => [...(moduleOf(name)?.awaited ? thorough : ["-Oz"]), "--reorder-functions-by-name"];
 const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
 const shippedDir = join(pkgDir, "wasm");
-const shippedFiles = (name) => [`${name}_bg.wasm`, `${name}.js`, `${name}.d.ts`];
+const shippedFiles = (name) => [`${name}_bg.wasm`, `${name}.js`, `${name}.d.ts`, ...(moduleOf(name)?.shared ? ["machine.js"] : [])];
 
 /** One target folder for all files: what they share is compiled once. Cargo then runs for one file at a time. */
 const shipTarget = join(targetDir, "ship");
@@ -36,7 +39,7 @@ function facts() {
   return tools;
 }
 
-const recipe = [at("scripts", "build", "wasm.mjs"), at("scripts", "build", "short-names.mjs"), at("scripts", "build", "instantiate.mjs")];
+const recipe = [at("scripts", "build", "wasm.mjs"), at("scripts", "build", "short-names.mjs"), at("scripts", "build", "shared-glue.mjs"), at("scripts", "build", "instantiate.mjs")];
 const shippedHash = (name) => hashOf(shippedFiles(name).map((file) => join(shippedDir, file)));
 const sourcesHash = (files) => hashOf([...files, "Cargo.toml", "Cargo.lock", "scripts/build/modules.mjs"].map((file) => resolve(root, file)).concat(recipe), facts());
 const linkedHash = (linked) => hashOf([linked, ...recipe], facts());
@@ -49,7 +52,7 @@ export function unchanged(name) {
 
 /** Where a file is linked: the crate itself, or a workspace that patches some of its dependencies. */
 function linking(name) {
-  const workspace = modules.find((one) => one.name === name)?.workspace;
+  const workspace = moduleOf(name)?.workspace;
   if (!workspace) return { product: "pagehand", flags: ["--no-default-features", "--features", name], manifests: [] };
   const manifests = ["Cargo.toml", "Cargo.lock"].map((file) => join(workspace, file));
   const product = workspace.split("/").at(-1).replaceAll("-", "_");
@@ -158,12 +161,13 @@ export async function buildWasm(name) {
     return `${name}: links to the same bytes as before`;
   }
 
-  const { renewable, ownProperties } = modules.find((one) => one.name === name);
+  const { renewable, ownProperties, shared } = moduleOf(name);
   const reset = renewable ? ["--experimental-reset-state-function"] : [];
   await job(bindgenCommand(), ["--target", "web", "--omit-default-module-path", ...reset, "--out-dir", aside, "--out-name", name, linked], { log: `build-${name}-bindgen`, label: name, env });
   requireExports(name, aside);
   if (renewable) quietStaleClosures(join(aside, `${name}.js`));
-  shortenImports(join(aside, `${name}_bg.wasm`), join(aside, `${name}.js`));
+  const beyond = modules.flatMap((one) => one.beyond ?? []);
+  shortenNames(join(aside, `${name}_bg.wasm`), join(aside, `${name}.js`), beyond.map((method) => `rawruntime_${method}`));
 
   // The names of functions go to a side file, for reading a stack trace of the stripped module.
   const ready = join(aside, `${name}_bg.wasm`);
@@ -173,6 +177,7 @@ export async function buildWasm(name) {
     label: name,
     advice: "the optimised file does not run: compare with the one before wasm-opt",
   });
+  if (shared) writeFileSync(join(aside, "machine.js"), factoryOf(readFileSync(join(aside, `${name}.js`), "utf8")));
   if (ownProperties) askOwnProperties(join(aside, `${name}.js`), ownProperties);
 
   mkdirSync(shippedDir, { recursive: true });

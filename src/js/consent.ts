@@ -10,6 +10,7 @@ import { decide } from "./ask/policy.js";
 import type { Checked } from "./ask/question.js";
 import { shown } from "./ask/shown.js";
 import { same } from "./ask/values.js";
+import { calledOff, unlessCalledOff } from "./called-off.js";
 import type { CallKey } from "./events.js";
 import type { Given } from "./given.js";
 import type { Consent, HostParts } from "./host.js";
@@ -22,6 +23,11 @@ const GRANT = 600_000;
 
 /** Asks, if it must. Never rejects. @internal */
 export async function askConsent(given: Given, parts: HostParts, key: CallKey, name: string, text: string, signal: AbortSignal): Promise<Consent> {
+  const caller = parts.dispatcher.stash.of(key).caller?.signal;
+  return unlessCalledOff(caller, signal, () => ({ allow: false, reason: calledOff }), (either) => consentTo(given, parts, key, name, text, either));
+}
+
+async function consentTo(given: Given, parts: HostParts, key: CallKey, name: string, text: string, signal: AbortSignal): Promise<Consent> {
   const { options, numbers, registry, grants, now, dispatcher } = parts;
   const tool = registry.get(name);
   if (!tool) return { allow: false };

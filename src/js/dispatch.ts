@@ -22,6 +22,8 @@ const RESUMES: readonly EventType[] = ["interrupt.resumed", "interrupt.refused"]
 export class Dispatcher {
   readonly emitter: Emitter<RuntimeEvent>;
   readonly stash = new Stash();
+  /** What the agent shares of its state, as it was told or set last. */
+  agentState: unknown;
   readonly #turns = new Map<string, Turn>();
   /** What ended calls left, in the order they ended, while turns are open. */
   readonly #ended = new Map<string, Leftover & { turnId: string | null }>();
@@ -87,6 +89,7 @@ export class Dispatcher {
 
   emit(event: RuntimeEvent): void {
     let ended: Invocation | undefined;
+    if (event.type === "state") this.agentState = event.state;
     if (event.type === "agent.tool.calling") this.#label(event);
     if (event.type === "agent.tool.called" || event.type === "agent.tool.failed") ended = this.#complete(event);
     if ("turnId" in event && event.turnId !== null) this.#turn(event);
@@ -140,7 +143,7 @@ export class Dispatcher {
     if (event.type === "agent.tool.called") result.data = leftover && "value" in leftover ? leftover.value : event.output;
     else {
       const validator = this.stash.take(this.stash.ofValidator(event.name, report.checks.issues));
-      event.error = result.error = errorOf(report, (leftover ?? validator)?.cause);
+      event.error = result.error = errorOf(report, leftover?.cause ?? validator?.cause);
     }
     event.tool = infoOf(event.name, this.#registry.get(event.name), leftover?.action);
     return result;

@@ -206,6 +206,56 @@ export interface TextEvent {
   delta: string;
 }
 
+/** A piece of what the model shows of its reasoning. */
+export interface ReasoningEvent {
+  type: "reasoning";
+  turnId: string | null;
+  messageId: string;
+  delta: string;
+}
+
+/** The state that the agent shares is another: all of it, after each snapshot or patch. */
+export interface StateEvent {
+  type: "state";
+  turnId: string | null;
+  state: unknown;
+}
+
+/** What an agent does beside talking, for the page to show. */
+export interface ActivityEvent {
+  type: "activity";
+  turnId: string | null;
+  messageId: string;
+  activityType: string;
+  /** All of it, after each snapshot or patch. */
+  content: unknown;
+}
+
+/** A step of the agent began or ended. */
+export interface StepEvent {
+  type: "step";
+  turnId: string | null;
+  name: string;
+  status: "started" | "finished";
+}
+
+/** Something that this server and this page agreed on. */
+export interface AgentCustomEvent {
+  type: "custom";
+  turnId: string | null;
+  name: string;
+  value: unknown;
+}
+
+/** An event of a kind that is not known here, or one of another protocol that the server passed on: kept whole. */
+export interface RawEvent {
+  type: "raw";
+  turnId: string | null;
+  /** The event's own type. */
+  name: string;
+  event: unknown;
+}
+
 /** A message joined the conversation. */
 export interface MessageEvent {
   type: "message";
@@ -301,6 +351,12 @@ export type RuntimeEvent =
   | QuestionEvent
   | TurnStartedEvent
   | TextEvent
+  | ReasoningEvent
+  | StateEvent
+  | ActivityEvent
+  | StepEvent
+  | AgentCustomEvent
+  | RawEvent
   | MessageEvent
   | TurnFinishedEvent
   | InterruptEvent

@@ -1,34 +1,19 @@
 /**
  * The WASM files the runtime may need, and the addresses a bundler looks for: each is written once in
- * all the package, and evaluated only when the file is wanted.
+ * all the package, and evaluated only when the file is wanted. That of AG-UI is in `ag-ui.ts`, which loads it.
  */
 import type { SchemaKit } from "./compiled.js";
 import { PagehandError, messageOf } from "./errors.js";
-import { type Glue, WasmFile } from "./load.js";
-import { RawRuntime, __wbg_reset_state, buildInfo, initSync } from "./wasm/runtime.js";
+import { WasmFile } from "./load.js";
+import { type Machines, machinesOf } from "./machines.js";
 import type * as SchemaGlue from "./wasm/schema.js";
 
 /** The state machine and its driver. @internal */
-export const runtimeFile = new WasmFile<Glue & { RawRuntime: typeof RawRuntime }>(
+export const runtimeFile = new WasmFile<Machines>(
   "runtime",
   () => new URL("./wasm/runtime_bg.wasm", import.meta.url),
-  // By name, so that a bundler leaves out what nobody uses.
-  async () => ({ initSync, buildInfo, RawRuntime }),
+  async () => machinesOf(),
 );
-
-/** Machines made by the dead module know it; the glue lets none of them reach the new one. */
-let renewed = false;
-
-/** Makes the module anew, once for all who ask within one trap. @internal */
-export function renewRuntime(): void {
-  if (renewed) return;
-  __wbg_reset_state();
-  renewed = true;
-  // Those who ask within one trap are behind each other in this very queue.
-  setTimeout(() => {
-    renewed = false;
-  });
-}
 
 /** The JSON Schema validator: its glue too is fetched only when a schema needs it. @internal */
 export const schemaFile = new WasmFile<typeof SchemaGlue>(

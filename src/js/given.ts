@@ -7,7 +7,10 @@ import { guard } from "./emitter.js";
 import { PagehandError, SchemaValidationError, ToolExecutionError, messageOf } from "./errors.js";
 import type { ForeignReport, ToolReport } from "./events.js";
 import { blankReport, labelOf } from "./invoke.js";
+import { WasmFile } from "./load.js";
+import { machinesOf } from "./machines.js";
 import { parseOr } from "./parse.js";
+import { validate } from "./shape.js";
 
 /** Reports of what a run started itself, by the context the run was given. @internal */
 export const nested = new WeakMap<object, (ToolReport | ForeignReport)[]>();
@@ -17,13 +20,16 @@ export const given = {
   PagehandError,
   SchemaValidationError,
   ToolExecutionError,
+  WasmFile,
   blankReport,
   checksOf,
   guard,
   labelOf,
+  machinesOf,
   messageOf,
   nested,
   parseOr,
+  validate,
 };
 
 /** @internal */

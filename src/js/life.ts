@@ -12,7 +12,7 @@ import { IndexedStore } from "./indexed-store.js";
 import { standInLine } from "./ownership.js";
 import { FORMAT, type FlatRecord, MemoryStore, type Progress, type Store, type Written, readRecords } from "./store.js";
 import type { Tabs } from "./tabs.js";
-import type { RawRuntime } from "./wasm/runtime.js";
+import type { RawRuntime } from "./wasm/machine.js";
 
 /** A tool as the machine is told of it. @internal */
 export type ToolSpec = { name: string } & Record<string, unknown>;

@@ -2,6 +2,7 @@
  * The options of a runtime: what they are, and their validation. What is wrong is thrown at once,
  * with the option's name. No message quotes a value that may be a secret.
  */
+import type { AgUiOptions } from "./ag-ui-options.js";
 import type { Finalize } from "./artifacts.js";
 import type { Policy } from "./ask/policy.js";
 import type { Question } from "./ask/question.js";
@@ -47,19 +48,46 @@ export interface Tuning {
   maxResultBytes?: number | undefined;
   maxTurns?: number | undefined;
   maxChildren?: number | undefined;
+  /** Over AG-UI: how often the model may make the same calls and get the same answers, one time after another. */
+  maxIdenticalRounds?: number | undefined;
+  /** Over AG-UI: most runs of one turn. */
+  maxRounds?: number | undefined;
+  /** Over AG-UI: how long a run may be silent, where the server sends no signs of life. */
+  runPatience?: number | undefined;
+  /** Over AG-UI: how long a run that brings answers may show nothing but that it began. */
+  stallTimeout?: number | undefined;
+  /** Over AG-UI: how long a turn whose run was cut off is looked for by `connect`. */
+  connectPatience?: number | undefined;
 }
 
-/** What {@link createRuntime} is given. */
-export interface RuntimeOptions<A extends AnySchema | undefined = undefined> {
-  /** The engine's address; with the `trigger` transport, that of its one endpoint. A relative one counts from the page's. */
-  engine: string | URL;
+/** What {@link createRuntime} is given, and for each transport what it needs. */
+export type RuntimeOptions<A extends AnySchema | undefined = undefined> = CommonOptions<A> & (EngineTransport | AgUiTransport);
+
+/** An engine that talks by its own client API, or by triggers that one endpoint streams to a GET, taking answers by POST. */
+export interface EngineTransport {
+  /** @defaultValue `"native"` */
+  transport?: "native" | "trigger" | undefined;
   /** The agent that messages are sent to. */
   agent: string;
+  agUi?: undefined;
+}
+
+/** Any server that talks AG-UI. */
+export interface AgUiTransport {
+  transport: "ag-ui";
+  /** What tells this agent's session from another's, where their address does not. */
+  agent?: string | undefined;
+  /** What only this transport is told. */
+  agUi?: AgUiOptions | undefined;
+}
+
+/** The options that every transport has. */
+export interface CommonOptions<A extends AnySchema | undefined = undefined> {
   /**
-   * How the engine talks: by its own client API, or by triggers that one endpoint streams to a GET, taking answers by POST.
-   * @defaultValue `"native"`
+   * The engine's address; with the `trigger` transport, that of its one endpoint, with `ag-ui` that of the endpoint that
+   * begins a run. A relative one counts from the page's.
    */
-  transport?: "native" | "trigger" | undefined;
+  engine: string | URL;
   /** Gives the bearer token; asked before each request, with `refresh` after a 401. Never stored. */
   token?: ((options: { refresh: boolean }) => MaybePromise<string | undefined>) | undefined;
   /** The tools to begin with. */
@@ -97,7 +125,7 @@ export interface RuntimeOptions<A extends AnySchema | undefined = undefined> {
   policy?: Policy | undefined;
   /** Asks the person whether a call may run, instead of a question. */
   onApproval?: ((approval: Approval) => MaybePromise<ApprovalAnswer>) | undefined;
-  /** Where the runtime's WASM file comes from. @defaultValue the package */
+  /** Where the runtime's WASM file comes from; over AG-UI, that transport's own. @defaultValue the package */
   wasm?: MaybePromise<WasmSource> | undefined;
   /** The clock, in milliseconds since the epoch, for tests. */
   now?: (() => number) | undefined;
@@ -123,14 +151,22 @@ const TUNING: Rules = {
   maxResultBytes: span,
   maxTurns: span,
   maxChildren: span,
+  maxIdenticalRounds: span,
+  maxRounds: span,
+  runPatience: span,
+  stallTimeout: span,
+  connectPatience: span,
 };
 
 const isText = (value: unknown) => typeof value === "string" && value !== "";
 
+const AGENT = "must be the agent's name";
+
 const RULES: Rules = {
   engine: ["must be an address", (engine) => typeof engine === "string" || engine instanceof URL, true],
-  agent: ["must be the agent's name", isText, true],
-  transport: oneOf("native", "trigger"),
+  agent: [AGENT, isText],
+  transport: oneOf("native", "trigger", "ag-ui"),
+  agUi: anObject,
   token: aFunction,
   tools: ["must be a list", Array.isArray],
   artifactsSchema: aSchema,
@@ -148,19 +184,27 @@ const RULES: Rules = {
 };
 
 /** Options that were found right, and the engine's address in its final form. */
-export interface Settled extends RuntimeOptions {
+export interface Settled extends CommonOptions {
   engine: string;
+  agent: string;
+  transport?: RuntimeOptions["transport"];
+  agUi?: AgUiOptions | undefined;
 }
 
 /** Looks them over. */
 export function validateOptions(options: RuntimeOptions): Settled {
   if (!anObject[1](options)) throw wrong("the argument of createRuntime", anObject[0]);
   validate("invalid-options", options, RULES);
-  const { tools, tuning, transport } = options;
+  const { agent = "", agUi, tools, tuning, transport } = options;
+  const endpoint = transport === "trigger" || transport === "ag-ui";
+  if (transport !== "ag-ui") {
+    if (!agent) throw wrong("agent", AGENT);
+    if (agUi) throw wrong("agUi", 'is for the "ag-ui" transport alone');
+  }
   const bad = tools?.findIndex((one) => !isTool(one)) ?? -1;
   if (bad >= 0) throw wrong(`tools[${bad}]`, "must be made by tool()");
   if (tuning) validate("invalid-options", tuning, TUNING, "tuning.");
-  return { ...options, engine: address(options.engine, transport === "trigger") };
+  return { ...options, agent, engine: address(options.engine, endpoint) };
 }
 
 /** The engine's address; that of one endpoint may have a query and end as it likes. */

@@ -44,11 +44,11 @@ const acted: JsonSchema = {
   additionalProperties: false,
 };
 
-const reads: ToolAnnotations = { readOnly: true, idempotent: true };
+const reads: ToolAnnotations = { readOnly: true, idempotent: true, untrusted: true };
 
 /** What it leads to depends on the page. */
-const acts: ToolAnnotations = { destructive: true };
-const harmless: ToolAnnotations = { idempotent: true };
+const acts: ToolAnnotations = { destructive: true, untrusted: true };
+const harmless: ToolAnnotations = { idempotent: true, untrusted: true };
 
 /** The names of the tools. */
 export type PageToolName =

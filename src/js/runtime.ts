@@ -9,15 +9,15 @@ import { Dispatcher } from "./dispatch.js";
 import { type ListenOptions, type Unsubscribe, guard } from "./emitter.js";
 import { PagehandError, messageOf } from "./errors.js";
 import type { ConnectionState, EventOf, EventType, Interrupt, PendingCall, RuntimeEvent } from "./events.js";
-import { renewRuntime, runtimeFile } from "./files.js";
+import { runtimeFile } from "./files.js";
 import { given } from "./given.js";
 import { makeHost } from "./host.js";
-import type { Host } from "./host.js";
 import { randomId, randomSeed } from "./ids.js";
 import type { AnySchema, ArtifactsOf, JsonSchema } from "./infer.js";
 import { type Invocation, failedInvocation } from "./invoke.js";
 import type { Life } from "./life.js";
 import type { MaybePromise, WasmSource } from "./load.js";
+import type { Machine, MachineHooks, Machines } from "./machines.js";
 import { type RuntimeOptions, type Settled, validateOptions } from "./options.js";
 import { Registry, prepareAtIdle, specOf } from "./registry.js";
 import { type Numbers, parseJson } from "./parse.js";
@@ -25,7 +25,6 @@ import { type Chosen, chooseSession } from "./session.js";
 import type { RunParts } from "./stash.js";
 import { type Tool, isTool, watchTools } from "./tool.js";
 import { Turn, type TurnLinks } from "./turn.js";
-import type { RawRuntime } from "./wasm/runtime.js";
 
 /** A tool as an engine's configuration lists it. */
 export interface AgentTool {
@@ -40,43 +39,76 @@ export interface AgentTool {
 export interface SendOptions {
   /** Whether the message waits behind a running turn; else it is refused while one runs. @defaultValue `true` */
   queue?: boolean | undefined;
+  /** Calls the turn off, as {@link Turn.cancel} does. */
+  signal?: AbortSignal | undefined;
 }
 
-/** Loads the runtime's WASM file ahead of its first use, or from an address of your own. */
+/** Options of {@link Runtime.invoke}. */
+export interface InvokeOptions {
+  /** Calls it off. */
+  signal?: AbortSignal | undefined;
+  /** Awaited once nothing else is in the way of the run; its clock stands still meanwhile. @internal */
+  before?: () => Promise<void>;
+  /** Takes what is to run once the answer is out. @internal */
+  later?: (run: () => unknown) => void;
+}
+
+/** Options of {@link Runtime.resume}. */
+export interface ResumeOptions {
+  /**
+   * Whether the person refuses what is asked, instead of answering it. Over AG-UI the server is told so; the other
+   * transports have no word for it, so say it by the payload. @defaultValue `false`
+   */
+  cancelled?: boolean | undefined;
+}
+
+/** Loads the runtime's WASM file ahead of its first use, or from an address of your own. The one for AG-UI is another. */
 export async function init(source?: MaybePromise<WasmSource>): Promise<void> {
   await runtimeFile.load(source);
 }
 
 /** Makes a runtime. Rejects with `invalid-options` over options, or with a load error. */
 export async function createRuntime<const A extends AnySchema | undefined = undefined>(options: RuntimeOptions<A>): Promise<Runtime<ArtifactsOf<A>>> {
-  const settled = validateOptions(options as unknown as RuntimeOptions);
+  const checked = validateOptions(options as unknown as RuntimeOptions);
   for (const name of ["Request", "Response", "Headers", "AbortController", "ReadableStream"]) {
     if (!(name in globalThis)) throw new PagehandError("unsupported-environment", `there is no ${name} here`);
   }
   // Fetched beside the module, and not waited for.
   const life = import("./life.js");
   for (const later of [life, import("./handler.js")]) later.catch(() => undefined);
-  const { RawRuntime: Raw } = await runtimeFile.load(settled.wasm);
-  return new Runtime(settled, Raw, life);
+  const [settled, machines] = checked.transport === "ag-ui" ? await agUi(checked) : [checked, await runtimeFile.load(checked.wasm)];
+  return new Runtime(settled, machines, life);
+}
+
+async function agUi(options: Settled): Promise<[Settled, Machines]> {
+  const { overAgUi } = await import("./ag-ui.js").catch((cause: unknown) => {
+    throw new PagehandError("wasm-load-failed", `the AG-UI part could not be loaded: ${messageOf(cause)}`, { cause });
+  });
+  return overAgUi(given, options);
 }
 
 /** A module that traps again within this span is not made anew once more. */
 const TRAP_PAUSE = 10_000;
-/** The runtimes of this page: they share one module, and its trap. */
-const running = new Set<(message: string) => void>();
 
 /** One runtime: a session with an engine, and the tools of this page. */
 export class Runtime<Bag = Artifacts> implements AsyncDisposable {
   /** The session. */
   readonly sessionId: string;
+  /** What `pagehand/webmcp` needs: the tools, to hear when they may be others or all is over, and a say in warnings. @internal */
+  readonly inside = {
+    tools: () => this.#registry.tools(),
+    changed: new Set<() => void>(),
+    warn: (code: EventOf<"warning">["code"], message: string) => this.#warn(code, message),
+  };
   /** The questions that nobody has answered yet, in the order they were asked. */
   readonly questions: ReadonlySet<Question> = new Set();
   readonly #grants = new Map<string, number>();
   readonly #session: Chosen;
   readonly #life: Promise<Life | undefined>;
-  readonly #build: (fresh: boolean) => RawRuntime;
+  readonly #build: (fresh: boolean) => Machine;
+  readonly #machines: Machines;
   readonly #onTrap = (message: string) => this.#trapped(message);
-  #raw: RawRuntime;
+  #raw: Machine;
   readonly #registry = new Registry();
   readonly #dispatcher: Dispatcher;
   readonly #policed: boolean;
@@ -92,7 +124,8 @@ export class Runtime<Bag = Artifacts> implements AsyncDisposable {
   #over: PagehandError | undefined;
 
   /** @internal */
-  constructor(options: Settled, Raw: new (config: object, host: Host) => RawRuntime, life: Promise<typeof import("./life.js")>) {
+  constructor(options: Settled, machines: Machines, life: Promise<typeof import("./life.js")>) {
+    this.#machines = machines;
     const numbers = (this.#numbers = options.numbers ?? "exact");
     this.#session = chooseSession(options.session ?? "resume", options.engine, options.agent);
     this.sessionId = this.#session.id;
@@ -104,6 +137,7 @@ export class Runtime<Bag = Artifacts> implements AsyncDisposable {
       now,
       artifacts: (turnId) => this.#dispatcher.artifacts(turnId),
       interrupts: (turnId) => this.interrupts.filter((one) => one.turnId === turnId),
+      cancel: (turnId, reason) => this.#call((raw) => raw.cancelTurn(turnId, reason)),
     };
     const registry = this.#registry;
     const parts: RunParts = {
@@ -126,12 +160,18 @@ export class Runtime<Bag = Artifacts> implements AsyncDisposable {
       },
       invoke: async (...run) => (await import("./handler.js")).runHandler(given, parts, ...run),
       events: (batch) => this.#dispatcher.take(batch),
-      panicked: trapAll,
+      panicked: (message) => this.#trapAll(message),
     });
+    const hooks: MachineHooks = {
+      dispatcher: this.#dispatcher,
+      call: parts.call,
+      warn: (code, message) => this.#warn(code, message),
+      refused: this.#session.forget,
+    };
     const { engine, agent, transport } = options;
     this.#build = (fresh) => {
       const config = { ...options.tuning, engine, agent, transport, sessionId: this.sessionId, fresh, seed: randomSeed(), owner: false, stores: true };
-      return new Raw(config, host);
+      return new machines.RawRuntime(config, host, hooks);
     };
     this.#raw = this.#build(this.#session.fresh);
     this.#unwatch = watchTools(() => this.#tellInterest());
@@ -141,19 +181,18 @@ export class Runtime<Bag = Artifacts> implements AsyncDisposable {
       this.#session.leave();
       throw error;
     }
-    running.add(this.#onTrap);
+    machines.running.add(this.#onTrap);
     this.#life = life
       .then(
         ({ Life }) =>
           new Life({
+            ...hooks,
             runtime: this,
             emitter: this.#dispatcher.emitter,
             sessionId: this.sessionId,
             name: `pagehand ${engine} ${this.sessionId}`,
             storage: options.storage,
             host,
-            call: parts.call,
-            warn: (code, message) => this.#warn(code, message),
             specs: () => registry.tools().map((one) => specOf(one, this.#policed)),
             emit: (event) => this.#over ?? this.#dispatcher.emit(event),
             read: (batch) => parseJson(batch, numbers) as RuntimeEvent[],
@@ -161,7 +200,6 @@ export class Runtime<Bag = Artifacts> implements AsyncDisposable {
               this.#alsoTell = kinds;
               this.#tellInterest();
             },
-            refused: this.#session.forget,
           }),
       )
       .catch(() => {
@@ -204,15 +242,25 @@ export class Runtime<Bag = Artifacts> implements AsyncDisposable {
   send(text: string, options: SendOptions = {}): Turn<Bag> {
     this.#alive();
     if (typeof text !== "string" || text === "") throw new PagehandError("invalid-options", "text must be text");
+    const { queue, signal } = options ?? {};
     const turn = new Turn<Bag>(randomId(), this.sessionId, this.#links);
     this.#dispatcher.follow(turn as unknown as Turn);
+    const stop = () => turn.cancel(messageOf(signal?.reason));
+    if (signal?.aborted) {
+      // Nothing was begun, so there is nothing to call off.
+      const error = { code: "cancelled", message: messageOf(signal.reason) };
+      this.#dispatcher.emit({ type: "turn.finished", turnId: turn.id, status: "cancelled", text: "", error, children: [] });
+      return turn;
+    }
+    signal?.addEventListener("abort", stop);
+    void turn.finished.then(() => signal?.removeEventListener("abort", stop));
     this.#wantsStream = true;
-    this.#call((raw) => raw.send(turn.id, randomId(), text, options?.queue !== false));
+    this.#call((raw) => raw.send(turn.id, randomId(), text, queue !== false));
     return turn;
   }
 
-  /** Runs a registered tool without a model. Never rejects. */
-  async invoke(name: string, input?: unknown): Promise<Invocation> {
+  /** Runs a registered tool without a model. The signal calls it off. Never rejects. */
+  async invoke(name: string, input?: unknown, options?: InvokeOptions): Promise<Invocation> {
     if (typeof name !== "string") return failedInvocation("", new PagehandError("invalid-options", "name must be a tool's name"));
     if (this.#over) return failedInvocation(name, this.#over);
     let text: string;
@@ -224,6 +272,7 @@ export class Runtime<Bag = Artifacts> implements AsyncDisposable {
     // Closed, perhaps, while that was loading.
     if (this.#over) return failedInvocation(name, this.#over);
     const callId = randomId();
+    if (options?.signal) this.#dispatcher.stash.of({ sessionId: "", callId, attempt: 0 }).caller = options;
     const ended = this.#dispatcher.waitFor(callId);
     this.#call((raw) => raw.invokeTool(callId, name, text));
     return ended;
@@ -238,7 +287,7 @@ export class Runtime<Bag = Artifacts> implements AsyncDisposable {
    * Resumes what waits at an interrupt. Resolves once the engine's stream says that it goes on, or with why it does
    * not. Rejects only when the runtime is closed.
    */
-  async resume(interruptId: string, payload?: unknown): Promise<{ error?: PagehandError }> {
+  async resume(interruptId: string, payload?: unknown, options?: ResumeOptions): Promise<{ error?: PagehandError }> {
     this.#alive();
     let text: string | undefined;
     try {
@@ -249,9 +298,21 @@ export class Runtime<Bag = Artifacts> implements AsyncDisposable {
     }
     if (this.#over) return { error: this.#over };
     const ended = this.#dispatcher.waitForResume(interruptId);
-    this.#call((raw) => raw.answerInterrupt(interruptId, text));
+    this.#call((raw) => raw.answerInterrupt(interruptId, text, options?.cancelled === true));
     const problem = await ended;
     return problem ? { error: new PagehandError(problem.code, problem.message) } : {};
+  }
+
+  /** The state that the agent shares with the page, as it was told or set last. Over AG-UI alone. */
+  get agentState(): unknown {
+    return this.#dispatcher.agentState;
+  }
+
+  /** Changes that state, of which the agent hears with the next run. Throws over what JSON cannot hold. */
+  setAgentState(state: unknown): void {
+    this.#alive();
+    if (!this.#raw.setAgentState) throw new PagehandError("invalid-options", 'only the "ag-ui" transport has an agent\'s state');
+    this.#raw.setAgentState(state);
   }
 
   /** Opens the session's stream without sending anything. */
@@ -313,13 +374,13 @@ export class Runtime<Bag = Artifacts> implements AsyncDisposable {
   }
 
   /** Asks something of the machine, if it lives. A trap here is the end of its module, not an exception for the caller. */
-  #call<T>(run: (raw: RawRuntime) => T): T | undefined {
+  #call<T>(run: (raw: Machine) => T): T | undefined {
     if (this.#over || this.#dead) return;
     try {
       return run(this.#raw);
     } catch (error) {
       if (!(error instanceof WebAssembly.RuntimeError)) throw error;
-      trapAll(messageOf(error));
+      this.#trapAll(messageOf(error));
       return;
     }
   }
@@ -332,6 +393,7 @@ export class Runtime<Bag = Artifacts> implements AsyncDisposable {
       const life = await this.#life;
       this.#announcing = false;
       life?.toolsChanged();
+      this.inside.changed.forEach(guard);
     });
   }
 
@@ -356,6 +418,11 @@ export class Runtime<Bag = Artifacts> implements AsyncDisposable {
     this.#dispatcher.emit({ type: "warning", code, message, count: 1 });
   }
 
+  /** Tells every runtime of this module that it is dead: those of another file go on. */
+  #trapAll(message: string): void {
+    for (const trapped of this.#machines.running) trapped(message);
+  }
+
   /** The module is dead. Called from inside its panic hook, so nothing may call back into it before the stack is gone. */
   #trapped(message: string): void {
     if (this.#over || this.#dead) return;
@@ -368,7 +435,7 @@ export class Runtime<Bag = Artifacts> implements AsyncDisposable {
       // The new machine asks anew what it still has to know.
       for (const question of this.questions) question.decline();
       try {
-        renewRuntime();
+        this.#machines.renew();
         if (again) throw error;
         this.#renew();
       } catch {
@@ -403,14 +470,10 @@ export class Runtime<Bag = Artifacts> implements AsyncDisposable {
     this.#dispatcher.abandon(error);
     this.#dispatcher.emitter.clear();
     this.#registry.clear();
+    this.inside.changed.forEach(guard);
     this.#unwatch();
-    running.delete(this.#onTrap);
+    this.#machines.running.delete(this.#onTrap);
     this.#session.leave();
     void this.#life.then((life) => life?.close());
   }
-}
-
-/** Tells every runtime that their module is dead. */
-function trapAll(message: string): void {
-  for (const trapped of running) trapped(message);
 }

@@ -18,7 +18,7 @@ export interface Serialised {
   media?: string;
 }
 
-/** A value that has no JSON form. The message begins with its place, as a path from `result`. */
+/** A value that has no JSON form. The message begins with its place, as a path from `result`, say. */
 export class Unserialisable extends Error {
   override readonly name = "Unserialisable";
 
@@ -50,10 +50,10 @@ export async function serialise(value: unknown, words: Words): Promise<Serialise
   return { json, media: JSON.stringify(blocks) };
 }
 
-/** JSON text of a value that holds no media, for arguments. */
-export function toJsonText(value: unknown, words: Words): string {
+/** JSON text of a value that holds no media, for arguments and the like. `path` is what it is called in errors. */
+export function toJsonText(value: unknown, words: Words, path = "input"): string {
   const walk = new Walk(words);
-  const json = walk.whole(value, "input");
+  const json = walk.whole(value, path);
   const media = walk.media[0];
   if (media) throw new Unserialisable(media.path, "media has no JSON form");
   return json;

@@ -10,8 +10,9 @@ import type { HandlerEnd } from "./host.js";
 import { cap } from "./lists.js";
 import type { Settled } from "./options.js";
 import type { Numbers } from "./parse.js";
+import type { InvokeOptions } from "./runtime.js";
 import type { Registry } from "./registry.js";
-import type { RawRuntime } from "./wasm/runtime.js";
+import type { RawRuntime } from "./wasm/machine.js";
 
 /** What a run leaves for the events that follow it. @internal */
 export interface Leftover {
@@ -23,6 +24,8 @@ export interface Leftover {
   consent?: ConsentReport;
   /** Has a last look at what is sent. */
   finish?: (value: unknown, end: HandlerEnd) => Promise<HandlerEnd>;
+  /** What the caller has to say in it, where the app makes the call. */
+  caller?: InvokeOptions;
   value?: unknown;
   cause?: unknown;
 }

@@ -61,6 +61,8 @@ export interface ToolAnnotations {
   readonly idempotent?: boolean | undefined;
   /** What it does cannot be undone. */
   readonly destructive?: boolean | undefined;
+  /** Its result holds what others wrote, a page or a file say, which is data and no instruction. */
+  readonly untrusted?: boolean | undefined;
 }
 
 // Methods are compared both ways, so that a list may mix tools of different inputs.
@@ -213,4 +215,4 @@ const RULES: Rules = {
   execute: [aFunction[0], aFunction[1], true],
 };
 
-const ANNOTATIONS: Rules = { readOnly: aBoolean, idempotent: aBoolean, destructive: aBoolean };
+const ANNOTATIONS: Rules = { readOnly: aBoolean, idempotent: aBoolean, destructive: aBoolean, untrusted: aBoolean };

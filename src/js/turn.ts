@@ -41,6 +41,7 @@ export interface TurnLinks {
   /** What its own calls put aside so far. */
   artifacts(turnId: string): Artifacts;
   interrupts(turnId: string): Interrupt[];
+  cancel(turnId: string, reason: string): void;
 }
 
 /** The kinds a turn can tell. @internal */
@@ -51,6 +52,12 @@ export const TURN_KINDS: readonly EventType[] = [
   "agent.tool.failed",
   "turn.started",
   "text",
+  "reasoning",
+  "state",
+  "activity",
+  "step",
+  "custom",
+  "raw",
   "message",
   "turn.finished",
   "interrupt",
@@ -74,6 +81,8 @@ export class Turn<Bag = Artifacts> implements AsyncIterable<TurnEvent> {
   #dropped = 0;
   #over = false;
   #text = "";
+  #reasoning = "";
+  #state: unknown;
   #wake: (() => void)[] = [];
   #artifacts: Bag | undefined;
   #finish: (result: TurnResult<Bag>) => void = () => undefined;
@@ -92,6 +101,25 @@ export class Turn<Bag = Artifacts> implements AsyncIterable<TurnEvent> {
   /** The model's text so far. */
   get text(): string {
     return this.#text;
+  }
+
+  /** What the model showed of its reasoning so far. */
+  get reasoning(): string {
+    return this.#reasoning;
+  }
+
+  /** The agent's state, as this turn told it last. */
+  get agentState(): unknown {
+    return this.#state;
+  }
+
+  /**
+   * Calls the turn off. A message that was not sent yet is withdrawn. Over AG-UI the request is aborted, and the turn ends
+   * as cancelled at once. Else the calls that are open are answered as cancelled, and the turn ends when the engine ends
+   * it. A turn that is over stays as it is.
+   */
+  cancel(reason = "the turn was called off"): void {
+    if (!this.#over) this.#links.cancel(this.id, String(reason));
   }
 
   /**
@@ -137,6 +165,8 @@ export class Turn<Bag = Artifacts> implements AsyncIterable<TurnEvent> {
   take(event: TurnEvent): void {
     if (this.#over) return;
     if (event.type === "text") this.#text += event.delta;
+    if (event.type === "reasoning") this.#reasoning += event.delta;
+    if (event.type === "state") this.#state = event.state;
     if (event.type === "message" && event.role === "assistant" && event.text) this.#text = event.text;
     this.#kept.push(event);
     if (this.#kept.length > MAX_KEPT) {

@@ -296,9 +296,12 @@ fn run_frame(what: u8, which: u8) -> String {
         6 => match which % 6 {
             0 => return ":\n\n".to_owned(),
             1 => format!("{{\"type\":\"MESSAGES_SNAPSHOT\",\"messages\":{}}}", snapshot()),
-            2 => "{\"type\":\"STATE_DELTA\",\"delta\":[{\"op\":\"add\",\"path\":\"/a\",\"value\":1}]}".to_owned(),
+            2 => "{\"type\":\"STATE_DELTA\",\"delta\":[{\"op\":\"add\",\"path\":\"/a\",\"value\":1}]}"
+                .to_owned(),
             3 => "{\"type\":\"CUSTOM\",\"name\":\"on_interrupt\",\"value\":\"{}\"}".to_owned(),
-            4 => format!("{{\"type\":\"TOOL_CALL_CHUNK\",\"toolCallId\":\"c{call}\",\"toolCallName\":\"{name}\"}}"),
+            4 => format!(
+                "{{\"type\":\"TOOL_CALL_CHUNK\",\"toolCallId\":\"c{call}\",\"toolCallName\":\"{name}\"}}"
+            ),
             _ => return "data: {broken\n\n".to_owned(),
         },
         _ => format!("{{\"type\":\"TEXT_MESSAGE_CHUNK\",\"messageId\":\"m{message}\",\"delta\":\"x\"}}"),

@@ -149,7 +149,9 @@ impl Machine {
                 self.thread_opened(request, status, content_type.as_deref(), retry_after.as_deref());
             }
             Input::ChunkArrived { request, bytes } if self.threads() => self.thread_chunk(request, &bytes),
-            Input::StreamClosed { request, failure } if self.threads() => self.thread_closed(request, failure),
+            Input::StreamClosed { request, failure } if self.threads() => {
+                self.thread_closed(request, failure)
+            }
             Input::Adopted { .. } if self.threads() => {}
             Input::StreamOpened { request, status, content_type, retry_after } => {
                 self.stream_opened(request, status, content_type.as_deref(), retry_after.as_deref());
@@ -200,7 +202,11 @@ impl Machine {
         }
         let calls = self.calls.values().iter().filter_map(|call| self.call_rings_at(call));
         let streams = self.streams().filter_map(|place| self.stream_rings_at(place));
-        let posts = [self.turns.rings_at(), self.resumes.rings_at(), self.thread_rings_at()].into_iter().flatten();
+        let posts = match self.threads() {
+            true => [self.thread_rings_at(), None],
+            false => [self.turns.rings_at(), self.resumes.rings_at()],
+        };
+        let posts = posts.into_iter().flatten();
         streams.chain(posts).chain(calls).min()
     }
 
@@ -229,17 +235,19 @@ impl Machine {
 
     /// The sessions that have streams of their own.
     pub(super) fn streams(&self) -> impl Iterator<Item = Place> + use<> {
-        let runs = self.threads();
-        self.sessions.places().filter(move |_| !runs)
+        self.sessions.places().take(if self.threads() { 0 } else { usize::MAX })
     }
 
     fn ring(&mut self) {
         for place in self.streams() {
             self.ring_stream(place);
         }
-        self.ring_thread();
-        self.ring_turns();
-        self.wake_resumes(false);
+        if self.threads() {
+            self.ring_thread();
+        } else {
+            self.ring_turns();
+            self.wake_resumes(false);
+        }
         self.ring_calls();
     }
 

@@ -14,9 +14,12 @@ impl Machine {
     pub(super) fn ownership_gained(&mut self, records: Vec<Record>) {
         self.owner = true;
         self.take_records(records);
-        self.compare(ROOT);
-        self.follow_children();
-        self.thread_gained();
+        if self.threads() {
+            self.thread_gained();
+        } else {
+            self.compare(ROOT);
+            self.follow_children();
+        }
     }
 
     /// From here on another page runs the calls. What this one was doing about them stops, unanswered

@@ -199,6 +199,9 @@ impl Machine {
     /// Sends the first message that is not taken, if nothing holds it. One at a time, so that they
     /// arrive in the order they were written.
     pub(super) fn pump_messages(&mut self) {
+        if self.threads() {
+            return;
+        }
         let Some(turn_id) = self.turns.outbox.first().cloned() else { return };
         let online = self.online;
         let Some(post) = self.turns.open.get_mut(&turn_id).and_then(|turn| turn.post.as_mut()) else {
@@ -318,7 +321,13 @@ impl Machine {
         }
     }
 
-    pub(super) fn end_turn(&mut self, turn_id: &str, status: TurnStatus, data: Option<RawJson>, error: Option<Problem>) {
+    pub(super) fn end_turn(
+        &mut self,
+        turn_id: &str,
+        status: TurnStatus,
+        data: Option<RawJson>,
+        error: Option<Problem>,
+    ) {
         let Some(turn) = self.turns.open.remove(turn_id) else { return };
         self.turns.outbox.retain(|waiting| waiting != turn_id);
         if turn.ours || self.sessions.root().is_live() {
@@ -331,6 +340,9 @@ impl Machine {
 
     /// An answer is with the engine: messages that waited for it may go.
     pub(super) fn release_messages(&mut self, key: &CallKey) {
+        if self.threads() {
+            return;
+        }
         let mut released = false;
         for post in self.turns.open.values_mut().iter_mut().filter_map(|turn| turn.post.as_mut()) {
             let before = post.behind.len();

@@ -10,6 +10,7 @@ import { open } from "./page.ts";
 
 // Nothing here is compiled, and the sources have no WASM beside them.
 vi.mock("../../src/js/files.ts", () => ({ schemaKit: {} }));
+vi.mock("../../src/js/machines.ts", () => ({ machinesOf: undefined }));
 
 const key = (sessionId: string, callId: string) => ({ sessionId, callId, attempt: 0 });
 const report = (sessionId: string, callId: string): ToolReport => ({
@@ -43,7 +44,7 @@ function page() {
   registry.hold(tool({ name: "t", execute: () => 1 }), () => undefined, () => undefined);
   const finalize = vi.fn((bags: readonly object[]) => Object.assign({}, ...bags) as Record<string, unknown>);
   const dispatcher = new Dispatcher(registry, "exact", () => undefined, finalize);
-  const turn = new Turn("turn of root", "root", { now: () => 0, artifacts: (id) => dispatcher.artifacts(id), interrupts: () => [] });
+  const turn = new Turn("turn of root", "root", { now: () => 0, artifacts: (id) => dispatcher.artifacts(id), interrupts: () => [], cancel: () => undefined });
   /** Runs a call as a handler would, and tells its end. */
   const ran = (sessionId: string, callId: string, artifacts: object, children: ToolReport[] = []) => {
     Object.assign(dispatcher.stash.of(key(sessionId, callId)), { artifacts, children });

@@ -38,7 +38,10 @@ pub fn verdict(sim: &Sim) -> Result<(), String> {
             }
         }
         if !["completed", "errored", "voided"].contains(&call.status) {
-            return Err(format!("the engine still waits for {} (`{}`, {}), tabs have {:?}", call.id, call.name, call.status, sim.plan.tools));
+            return Err(format!(
+                "the engine still waits for {} (`{}`, {}), tabs have {:?}",
+                call.id, call.name, call.status, sim.plan.tools
+            ));
         }
     }
     for page in sim.pages.values() {

@@ -45,6 +45,7 @@ fn every_call_is_answered_once_over_ag_ui_too() {
     run_seeds(Wire::AgUi, STANDING);
 }
 
+#[allow(clippy::print_stdout)] // What a run came to is for whoever looks.
 fn run_seeds(wire: Wire, standing: u64) {
     if let Some(seed) = number("SEED") {
         let sim = run(seed, wire, Sabotage::None).unwrap_or_else(|failure| panic!("{failure}"));
@@ -96,14 +97,19 @@ fn a_broken_promise_is_found() {
 }
 
 fn find_broken(wire: Wire) {
-    for (sabotage, symptom) in [
+    let promises = [
         (Sabotage::StoreForgetsStarts, "ran 2 times"),
         (Sabotage::EndsForgotten, "ran 2 times"),
         (Sabotage::FenceIgnored, "ran 2 times"),
         (Sabotage::InvokedTwice, "ran 2 times"),
         (Sabotage::AnswersVanish, "still waits"),
         (Sabotage::TerminalTwice, "ended twice"),
-    ] {
+    ];
+    for (sabotage, symptom) in promises {
+        if wire == Wire::AgUi && sabotage == Sabotage::EndsForgotten {
+            // There the transcript says that a call has ended, not only the record.
+            continue;
+        }
         let found = (1..400).find_map(|seed| run(seed, wire, sabotage).err());
         let found = found.unwrap_or_else(|| panic!("{sabotage:?} went unnoticed over {wire:?}"));
         assert!(

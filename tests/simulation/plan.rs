@@ -270,14 +270,23 @@ fn engine_fault(chance: &mut Chance) -> Value {
 
 /// What befalls runs. Their streams have no order but that of the bytes, so nothing in them changes places.
 fn run_fault(chance: &mut Chance) -> Value {
-    let twice = *chance.pick(&["TOOL_CALL_START", "TOOL_CALL_END", "TOOL_CALL_RESULT", "RUN_FINISHED", "MESSAGES_SNAPSHOT"]);
-    let late = *chance.pick(&[None, Some("TOOL_CALL_START"), Some("RUN_FINISHED"), Some("TEXT_MESSAGE_CONTENT")]);
+    let twice = *chance.pick(&[
+        "TOOL_CALL_START",
+        "TOOL_CALL_END",
+        "TOOL_CALL_RESULT",
+        "RUN_FINISHED",
+        "MESSAGES_SNAPSHOT",
+    ]);
+    let late =
+        *chance.pick(&[None, Some("TOOL_CALL_START"), Some("RUN_FINISHED"), Some("TEXT_MESSAGE_CONTENT")]);
     let times = chance.between(1, 3);
     let route = *chance.pick(&["/run", "/run", "/connect", "/input"]);
     match chance.below(10) {
         0 => json!({ "kind": "duplicateFrame", "event": twice, "times": times }),
         1 => json!({ "kind": "delayFrames", "event": late, "ms": chance.between(10, 5_000), "times": times }),
-        2 | 3 => json!({ "kind": "cutStream", "afterBytes": chance.below(2_000), "clean": chance.percent(50) }),
+        2 | 3 => {
+            json!({ "kind": "cutStream", "afterBytes": chance.below(2_000), "clean": chance.percent(50) })
+        }
         4 => json!({ "kind": "stall", "ms": chance.between(100, 20_000) }),
         5 => json!({ "kind": "loseRequest", "route": route, "times": times }),
         6 => {

@@ -423,10 +423,18 @@ impl Sim {
             Effect::Run { request, body, connect, refresh, .. } => {
                 let step = if connect { "connect" } else { "run" };
                 let target = format!("/api/channels/ag-ui/agents/shop/{step}");
-                if self.plan.sabotage == Sabotage::AnswersVanish && body.contains("\"role\":\"tool\"") && !connect {
+                if self.plan.sabotage == Sabotage::AnswersVanish
+                    && body.contains("\"role\":\"tool\"")
+                    && !connect
+                {
                     let said = "data: {\"type\":\"RUN_STARTED\"}\n\ndata: {\"type\":\"RUN_FINISHED\"}\n\n";
                     for input in [
-                        Input::StreamOpened { request, status: 200, content_type: Some("text/event-stream".to_owned()), retry_after: None },
+                        Input::StreamOpened {
+                            request,
+                            status: 200,
+                            content_type: Some("text/event-stream".to_owned()),
+                            retry_after: None,
+                        },
                         Input::ChunkArrived { request, bytes: said.as_bytes().to_vec() },
                         Input::StreamClosed { request, failure: None },
                     ] {

@@ -47,7 +47,7 @@ export interface Decided {
 }
 
 const DECISIONS: readonly unknown[] = ["allow", "ask", "deny"];
-const MARKS: readonly unknown[] = ["readOnly", "idempotent", "destructive"] satisfies (keyof ToolAnnotations)[];
+const MARKS: readonly unknown[] = ["readOnly", "idempotent", "destructive", "untrusted"] satisfies (keyof ToolAnnotations)[];
 const isText = (value: unknown) => typeof value === "string";
 /** What a rule may name, and what each must be. */
 const FIELDS: Readonly<Record<keyof PolicyRule, (value: unknown) => boolean>> = {

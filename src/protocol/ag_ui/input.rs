@@ -3,8 +3,8 @@
 use super::message::{Message, write_all};
 use crate::protocol::RawJson;
 use crate::protocol::json;
-use crate::protocol::settle::write::Object;
 use crate::protocol::settle::AgentTool;
+use crate::protocol::settle::write::Object;
 
 /// What a run begins with.
 #[derive(Debug)]

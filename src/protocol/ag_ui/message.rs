@@ -86,7 +86,11 @@ impl Message {
     /// Reads an array of messages, passing over what is none.
     #[must_use]
     pub fn read_all(list: &str, spare_id: &dyn Fn() -> String) -> Vec<Self> {
-        json::items(list).unwrap_or_default().into_iter().filter_map(|one| Self::read(one, spare_id)).collect()
+        json::items(list)
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(|one| Self::read(one, spare_id))
+            .collect()
     }
 
     /// What a person says.
@@ -105,7 +109,14 @@ impl Message {
         object.text("content", &text);
         object.optional_text("encryptedValue", sealed);
         object.end();
-        Self { id, role: role.to_owned(), text: Some(text), call_id: None, calls: Vec::new(), json: out.into() }
+        Self {
+            id,
+            role: role.to_owned(),
+            text: Some(text),
+            call_id: None,
+            calls: Vec::new(),
+            json: out.into(),
+        }
     }
 
     /// A model's reply. Arguments that are no JSON travel as `{}`: some servers break at anything else, and the
@@ -125,7 +136,14 @@ impl Message {
         }
         object.end();
         let role = "assistant".to_owned();
-        Self { id, role, text: Some(text).filter(|text| !text.is_empty()), call_id: None, calls, json: out.into() }
+        Self {
+            id,
+            role,
+            text: Some(text).filter(|text| !text.is_empty()),
+            call_id: None,
+            calls,
+            json: out.into(),
+        }
     }
 
     /// A call's answer. `content` is text, or with `raw` JSON of parts.
@@ -145,7 +163,8 @@ impl Message {
             object.text("error", content);
         }
         object.end();
-        let text = if raw { json::text(content).map(Cow::into_owned).or_else(|| parts_text(content)) } else { None };
+        let text =
+            if raw { json::text(content).map(Cow::into_owned).or_else(|| parts_text(content)) } else { None };
         let (role, text) = ("tool".to_owned(), text.or_else(|| Some(content.to_owned())));
         Self { id, role, text, call_id: Some(call_id), calls: Vec::new(), json: out.into() }
     }

@@ -162,17 +162,35 @@ impl Suspension {
     /// Whether it says no more than that a call is the page's to run.
     #[must_use]
     pub fn is_client_tool(&self) -> bool {
-        self.call_id.is_some()
-            && self.reason.as_deref().is_some_and(|reason| {
-                reason.strip_suffix("client_tool_execution").is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
-            })
+        let reason = self.reason.as_deref().unwrap_or_default();
+        self.call_id.is_some() && reason.ends_with("client_tool_execution")
     }
 }
 
 const NAMES: [&str; 23] = [
-    "type", "messageId", "delta", "role", "toolCallId", "toolCallName", "parentMessageId", "content", "snapshot",
-    "messages", "input", "outcome", "result", "message", "code", "stepName", "name", "value", "activityType",
-    "patch", "replace", "entityId", "encryptedValue",
+    "type",
+    "messageId",
+    "delta",
+    "role",
+    "toolCallId",
+    "toolCallName",
+    "parentMessageId",
+    "content",
+    "snapshot",
+    "messages",
+    "input",
+    "outcome",
+    "result",
+    "message",
+    "code",
+    "stepName",
+    "name",
+    "value",
+    "activityType",
+    "patch",
+    "replace",
+    "entityId",
+    "encryptedValue",
 ];
 
 /// The members of an event, each as the text it came in.
@@ -212,7 +230,8 @@ impl<'a> Members<'a> {
 pub fn read(name: &str, data: &str) -> Result<Said, &'static str> {
     let Some(found) = json::pick(data, NAMES) else { return Err("a JSON object") };
     let of = Members(found);
-    let Some(kind) = of.text("type").or_else(|| (!name.is_empty() && name != "message").then(|| name.to_owned()))
+    let Some(kind) =
+        of.text("type").or_else(|| (!name.is_empty() && name != "message").then(|| name.to_owned()))
     else {
         return Err("a type");
     };
@@ -290,15 +309,15 @@ pub fn read(name: &str, data: &str) -> Result<Said, &'static str> {
         },
         "STEP_STARTED" => Said::Step { name: of.need("stepName")?, started: true },
         "STEP_FINISHED" => Said::Step { name: of.need("stepName")?, started: false },
-        "CUSTOM" => {
-            Said::Custom { name: of.need("name")?, value: of.value("value").unwrap_or_default() }
-        }
+        "CUSTOM" => Said::Custom { name: of.need("name")?, value: of.value("value").unwrap_or_default() },
         "REASONING_ENCRYPTED_VALUE" => {
             Said::Sealed { entity: of.need("entityId")?, value: of.need("encryptedValue")? }
         }
-        "REASONING_START" | "REASONING_END" | "THINKING_START" | "THINKING_END" | "THINKING_TEXT_MESSAGE_END" => {
-            Said::Nothing
-        }
+        "REASONING_START"
+        | "REASONING_END"
+        | "THINKING_START"
+        | "THINKING_END"
+        | "THINKING_TEXT_MESSAGE_END" => Said::Nothing,
         _ => Said::Kept { name: kind, event: json::value(data.trim()) },
     })
 }
@@ -310,9 +329,9 @@ fn outcome(outcome: &str) -> Outcome {
     };
     let kind = kind.and_then(json::text).unwrap_or_default();
     let interrupts = interrupts.filter(|_| kind == "interrupt").and_then(json::items).unwrap_or_default();
-    let pending = pending.and_then(json::items).map(|ids| {
-        ids.into_iter().filter_map(json::text).map(Cow::into_owned).collect::<Vec<_>>()
-    });
+    let pending = pending
+        .and_then(json::items)
+        .map(|ids| ids.into_iter().filter_map(json::text).map(Cow::into_owned).collect::<Vec<_>>());
     Outcome {
         cancelled: kind == "cancelled",
         suspensions: interrupts.into_iter().filter_map(suspension).collect(),

@@ -82,7 +82,8 @@ impl Assembly {
 
     /// A message begins. One that is there goes on.
     pub(super) fn start(&mut self, id: &str, role: &str) {
-        let known = self.parts.iter().any(|part| part.id == id && matches!(part.said, SaidBy::Speaker { .. }));
+        let known =
+            self.parts.iter().any(|part| part.id == id && matches!(part.said, SaidBy::Speaker { .. }));
         if !known && self.has_room() {
             let said = SaidBy::Speaker { role: role.to_owned() };
             self.parts.push(Part { id: id.to_owned(), said, text: String::new() });
@@ -218,13 +219,16 @@ impl Assembly {
                 })
                 .collect();
             match draft.role.as_str() {
-                "assistant" => Message::assistant(draft.id.clone(), draft.text.clone(), calls, sealed(&draft.id)),
+                "assistant" => {
+                    Message::assistant(draft.id.clone(), draft.text.clone(), calls, sealed(&draft.id))
+                }
                 role => Message::spoken(draft.id.clone(), role, draft.text.clone(), sealed(&draft.id)),
             }
         };
         let mut told = Told::default();
         let listed = self.snapshot.as_ref().map(|(messages, _)| messages.as_slice()).unwrap_or_default();
-        let in_list = |call: &str| listed.iter().any(|message| message.calls.iter().any(|one| one.id == call));
+        let in_list =
+            |call: &str| listed.iter().any(|message| message.calls.iter().any(|one| one.id == call));
         let answered = |call: &str| listed.iter().any(|message| message.call_id.as_deref() == Some(call));
         for draft in &drafts {
             let calls_listed =
@@ -251,7 +255,13 @@ impl Assembly {
         self.settle_arguments(&mut open);
         if let Some((messages, _)) = self.snapshot {
             // What the stream never told, the transcript may.
-            for call in messages.iter().rev().find(|message| message.role == "assistant").into_iter().flat_map(|last| &last.calls) {
+            for call in messages
+                .iter()
+                .rev()
+                .find(|message| message.role == "assistant")
+                .into_iter()
+                .flat_map(|last| &last.calls)
+            {
                 let is_answered = messages.iter().any(|message| message.call_id.as_deref() == Some(&call.id));
                 let known = self.parts.iter().any(|part| part.id == call.id);
                 let resulted = self.results.iter().any(|result| result.call_id.as_deref() == Some(&call.id));
@@ -293,11 +303,14 @@ impl Assembly {
                 },
                 SaidBy::Call { parent, .. } => {
                     let home = match parent {
-                        Some(parent) => drafts.iter().position(|draft| draft.id == *parent && draft.role == "assistant"),
+                        Some(parent) => {
+                            drafts.iter().position(|draft| draft.id == *parent && draft.role == "assistant")
+                        }
                         // Beside what came right before it.
-                        None => drafts.len().checked_sub(1).filter(|last| {
-                            drafts.get(*last).is_some_and(|draft| draft.role == "assistant")
-                        }),
+                        None => drafts
+                            .len()
+                            .checked_sub(1)
+                            .filter(|last| drafts.get(*last).is_some_and(|draft| draft.role == "assistant")),
                     };
                     match home.and_then(|home| drafts.get_mut(home)) {
                         Some(draft) => draft.calls.push(at),
@@ -319,13 +332,17 @@ impl Assembly {
     fn open(&self, drafts: &[Draft]) -> Vec<Left> {
         let mut open = Vec::new();
         for (place, draft) in drafts.iter().enumerate() {
-            let later = drafts.iter().skip(place.saturating_add(1)).any(|later| {
-                later.role == "assistant" && !(later.text.is_empty() && later.calls.is_empty())
-            });
+            let later = drafts
+                .iter()
+                .skip(place.saturating_add(1))
+                .any(|later| later.role == "assistant" && !(later.text.is_empty() && later.calls.is_empty()));
             for called in draft.calls.iter().filter_map(|at| self.called(*at)) {
                 let listed = self.snapshot.iter().flat_map(|(messages, _)| messages);
-                let answered =
-                    self.results.iter().chain(listed).any(|message| message.call_id.as_deref() == Some(&called.id));
+                let answered = self
+                    .results
+                    .iter()
+                    .chain(listed)
+                    .any(|message| message.call_id.as_deref() == Some(&called.id));
                 if !answered {
                     open.push(Left { called, passed_over: later });
                 }
@@ -338,11 +355,12 @@ impl Assembly {
     /// none and the transcript has some, its pieces went astray, to whichever call: then the transcript counts for all.
     fn settle_arguments(&self, open: &mut [Left]) {
         let Some((messages, _)) = &self.snapshot else { return };
-        let listed = |id: &str| {
-            messages.iter().rev().flat_map(|message| &message.calls).find(|call| call.id == id)
-        };
+        let listed =
+            |id: &str| messages.iter().rev().flat_map(|message| &message.calls).find(|call| call.id == id);
         let heard = |id: &str| {
-            self.parts.iter().any(|part| part.id == id && matches!(part.said, SaidBy::Call { heard: true, .. }))
+            self.parts
+                .iter()
+                .any(|part| part.id == id && matches!(part.said, SaidBy::Call { heard: true, .. }))
         };
         let astray = self.parts.iter().any(|part| {
             matches!(part.said, SaidBy::Call { heard: false, .. })

@@ -1,8 +1,5 @@
 //! What the end of a run means: done, failed, cut off, or calls of this page to answer.
 
-use super::super::codes::Code;
-use super::super::event::{Problem, TurnStatus};
-use super::super::machine::Machine;
 use super::assembly::{Left, Told};
 use super::recover::MAX_AGAIN;
 use super::{Ask, Errand, Interrupt, Reply, Stage};
@@ -11,6 +8,9 @@ use crate::protocol::RawJson;
 use crate::protocol::ag_ui::{Called, Outcome, Suspension};
 use crate::protocol::frame::CallError;
 use crate::protocol::json;
+use crate::runtime::codes::Code;
+use crate::runtime::event::{Problem, TurnStatus};
+use crate::runtime::machine::Machine;
 
 /// Most tools that are remembered as declared.
 const MAX_DECLARED: usize = 4_096;
@@ -74,7 +74,10 @@ impl Machine {
             .filter_map(|one| one.call_id.as_deref())
             .collect();
         // A server may tell calls of earlier runs again.
-        let before = |id: &str| !again.iter().any(|call| call == id) && self.thread.messages.iter().any(|message| message.call_id.as_deref() == Some(id));
+        let before = |id: &str| {
+            !again.iter().any(|call| call == id)
+                && self.thread.messages.iter().any(|message| message.call_id.as_deref() == Some(id))
+        };
         let open: Vec<Left> = open.into_iter().filter(|left| !before(&left.called.id)).collect();
         let held = |id: &str| waits.iter().any(|one| one.call_id.as_deref() == Some(id));
         let listed = |id: &str| {
@@ -140,7 +143,9 @@ impl Machine {
     /// Notes the tools that a server is told of: a page that comes later may not have them, and answers for them.
     pub(super) fn note_declared(&mut self) {
         for name in self.registry.names() {
-            if !self.thread.declared.iter().any(|known| known == name) && self.thread.declared.len() < MAX_DECLARED {
+            if !self.thread.declared.iter().any(|known| known == name)
+                && self.thread.declared.len() < MAX_DECLARED
+            {
                 self.thread.declared.push(name.to_owned());
             }
         }
@@ -162,7 +167,8 @@ impl Machine {
             self.thread.messages = whole;
         }
         for message in told.added {
-            match self.thread.messages.iter_mut().find(|one| one.id == message.id && one.role == message.role) {
+            match self.thread.messages.iter_mut().find(|one| one.id == message.id && one.role == message.role)
+            {
                 // The same message goes on over runs.
                 Some(kept) => *kept = message,
                 None => {
@@ -203,7 +209,9 @@ impl Machine {
             return;
         }
         let lost = self.thread.outgoing.as_ref().is_some_and(|out| {
-            !out.confirmed && out.again < MAX_AGAIN && out.news.iter().any(|message| message.call_id.is_some())
+            !out.confirmed
+                && out.again < MAX_AGAIN
+                && out.news.iter().any(|message| message.call_id.is_some())
         });
         if lost && unused && self.config.native_input && self.is_connectable() {
             // An engine that is about to restart says no more than that the run failed.
@@ -241,7 +249,11 @@ impl Machine {
     }
 
     /// Tells of what a run waits for. Gives those that were not known.
-    pub(super) fn tell_interrupts(&mut self, waits: &[&Suspension], custom: Option<&RawJson>) -> Vec<Interrupt> {
+    pub(super) fn tell_interrupts(
+        &mut self,
+        waits: &[&Suspension],
+        custom: Option<&RawJson>,
+    ) -> Vec<Interrupt> {
         let mut interrupts = Vec::new();
         for one in waits {
             interrupts.push(Interrupt { id: one.id.clone(), by_command: false });
@@ -266,13 +278,18 @@ impl Machine {
     }
 
     /// The turn is over.
-    pub(super) fn thread_over(&mut self, status: TurnStatus, data: Option<RawJson>, problem: Option<Problem>) {
+    pub(super) fn thread_over(
+        &mut self,
+        status: TurnStatus,
+        data: Option<RawJson>,
+        problem: Option<Problem>,
+    ) {
         self.thread.stage = Stage::Rest;
         self.thread.reply = Reply::default();
         self.thread.asked_since = None;
         self.thread.outgoing = None;
         self.thread.runs = 0;
-        self.close_interrupts(super::super::sessions::ROOT);
+        self.close_interrupts(crate::runtime::sessions::ROOT);
         let turn = self.thread.turn.take();
         self.store_thread();
         if let Some(turn) = turn {

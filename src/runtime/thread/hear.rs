@@ -1,15 +1,15 @@
 //! Events of a run as they come: told at once where people wait for them, put aside where they start something.
 
-use super::super::codes::Code;
-use super::super::event::Event;
-use super::super::ids::RequestId;
-use super::super::machine::Machine;
 use super::assembly::Room;
 use super::{Ask, Errand, Outgoing, Stage, read_messages};
 use crate::protocol::RawJson;
 use crate::protocol::ag_ui::{self, Message, Said};
 use crate::protocol::patch;
 use crate::protocol::sse::SseItem;
+use crate::runtime::codes::Code;
+use crate::runtime::event::Event;
+use crate::runtime::ids::RequestId;
+use crate::runtime::machine::Machine;
 
 /// Most activities that are kept for their patches.
 const MAX_ACTIVITIES: usize = 256;
@@ -104,7 +104,8 @@ impl Machine {
                 if !delta.is_empty() && !ask.assembly.argument(id.as_deref(), &delta, room) {
                     self.warn(
                         Code::FrameInvalid,
-                        "a piece of arguments was passed over: no call had begun that it belongs to".to_owned(),
+                        "a piece of arguments was passed over: no call had begun that it belongs to"
+                            .to_owned(),
                     );
                 }
             }
@@ -131,7 +132,10 @@ impl Machine {
                 match patch::apply(before, changes.get()) {
                     Ok(after) => self.state_changed(RawJson::of(&after.into())),
                     Err(error) => {
-                        self.warn(Code::FrameInvalid, format!("a patch of the state was passed over: {error}"));
+                        self.warn(
+                            Code::FrameInvalid,
+                            format!("a patch of the state was passed over: {error}"),
+                        );
                     }
                 }
             }
@@ -151,10 +155,12 @@ impl Machine {
                 self.tell(Event::Activity { turn_id, message_id, activity_type, content });
             }
             Said::ActivityPatch { message_id, activity_type, patch: changes } => {
-                let Some((_, kept)) = self.thread.activities.iter_mut().find(|(id, _)| *id == message_id) else {
+                let Some((_, kept)) = self.thread.activities.iter_mut().find(|(id, _)| *id == message_id)
+                else {
                     return self.warn(
                         Code::FrameInvalid,
-                        "a patch of an activity was passed over: no activity of its message is known".to_owned(),
+                        "a patch of an activity was passed over: no activity of its message is known"
+                            .to_owned(),
                     );
                 };
                 match patch::apply(kept.get(), changes.get()) {
@@ -165,7 +171,10 @@ impl Machine {
                         self.tell(Event::Activity { turn_id, message_id, activity_type, content });
                     }
                     Err(error) => {
-                        self.warn(Code::FrameInvalid, format!("a patch of an activity was passed over: {error}"));
+                        self.warn(
+                            Code::FrameInvalid,
+                            format!("a patch of an activity was passed over: {error}"),
+                        );
                     }
                 }
             }

@@ -219,7 +219,8 @@ impl Machine {
 
     /// What the app gives every run: members that are there replace what was given before.
     pub(super) fn thread_given(&mut self, given: &str) {
-        let Some([messages, context, forwarded]) = json::pick(given, ["messages", "context", "forwardedProps"])
+        let Some([messages, context, forwarded]) =
+            json::pick(given, ["messages", "context", "forwardedProps"])
         else {
             return;
         };
@@ -227,6 +228,9 @@ impl Machine {
         if json::names(given).is_some_and(|names| names.iter().any(|name| name == "state")) {
             let [state] = json::pick(given, ["state"]).unwrap_or_default();
             self.thread.state = Some(state.map(json::value).unwrap_or_default());
+            if self.thread.known && self.owner {
+                self.store_thread();
+            }
         }
         if let Some(context) = context {
             self.thread.context = Some(json::value(context));
@@ -279,7 +283,8 @@ impl Machine {
 
     /// When something is to happen to it by itself.
     pub(super) fn thread_rings_at(&self) -> Option<Millis> {
-        let owner = (!self.owner).then(|| self.thread.wishes.first().map(|wish| wish.since.plus(OWNER_PATIENCE)));
+        let owner =
+            (!self.owner).then(|| self.thread.wishes.first().map(|wish| wish.since.plus(OWNER_PATIENCE)));
         let stage = match &self.thread.stage {
             Stage::Waiting(until, _) => *until,
             Stage::Asking(ask) => Some(self.ask_rings_at(ask)),

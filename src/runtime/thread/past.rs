@@ -3,20 +3,19 @@
 //! The transcript is one record of the session's, under a call without a name. Calls have records of their own, as
 //! in every dialect; this one says which are open and whether a run is on its way.
 
-use super::super::event::TurnStatus;
-use super::super::ids::{CallKey, WriteId};
-use super::super::machine::{Machine, Owner};
-use super::super::output::Effect;
-use super::super::record::{Progress, Record};
-use super::super::event::Problem;
-use super::super::codes::Code;
 use super::recover::{open_calls, same};
 use super::{Errand, Interrupt, Outgoing, Stage, read_messages};
+use crate::protocol::Frame;
 use crate::protocol::ag_ui::message::write_all;
 use crate::protocol::ag_ui::{Called, Message, Resume, Suspension};
 use crate::protocol::json;
 use crate::protocol::settle::write::Object;
-use crate::protocol::Frame;
+use crate::runtime::codes::Code;
+use crate::runtime::event::{Event, Problem, TurnStatus};
+use crate::runtime::ids::{CallKey, WriteId};
+use crate::runtime::machine::{Machine, Owner};
+use crate::runtime::output::Effect;
+use crate::runtime::record::{Progress, Record};
 use std::borrow::Cow;
 
 /// A run that an earlier page left on its way.
@@ -180,8 +179,20 @@ impl Machine {
     }
 
     fn read_past(&mut self, text: &str) -> Option<Past> {
-        let names = ["messages", "state", "turn", "runs", "spare", "lastRun", "run", "interrupts", "tries", "declared"];
-        let [messages, state, turn, runs, spare, last_run, run, interrupts, tries, declared] = json::pick(text, names)?;
+        let names = [
+            "messages",
+            "state",
+            "turn",
+            "runs",
+            "spare",
+            "lastRun",
+            "run",
+            "interrupts",
+            "tries",
+            "declared",
+        ];
+        let [messages, state, turn, runs, spare, last_run, run, interrupts, tries, declared] =
+            json::pick(text, names)?;
         let number = |member: Option<&str>| member.and_then(|digits| digits.parse::<u32>().ok()).unwrap_or(0);
         let said = |member: Option<&str>| member.and_then(json::text).map(Cow::into_owned);
         let session_id = self.sessions.root().id.clone();
@@ -190,11 +201,15 @@ impl Machine {
             self.thread.messages = read_messages(&mut self.thread.spare, &session_id, list);
         }
         if let Some(state) = state {
-            self.thread.state = Some(json::value(state));
+            let state = json::value(state);
+            self.thread.state = Some(state.clone());
+            let turn_id = self.thread.turn.clone();
+            self.tell(Event::State { turn_id, state });
         }
         self.thread.last_run = said(last_run);
         let declared = declared.and_then(json::items).unwrap_or_default().into_iter();
-        self.thread.declared = declared.filter_map(|one| json::pick(one, ["name"]).and_then(|[name]| said(name))).collect();
+        self.thread.declared =
+            declared.filter_map(|one| json::pick(one, ["name"]).and_then(|[name]| said(name))).collect();
         let tries = tries.and_then(json::items).unwrap_or_default().into_iter();
         self.thread.tries = tries
             .filter_map(|one| {
@@ -206,14 +221,20 @@ impl Machine {
             let names = ["id", "confirmed", "parent", "news", "resumes", "carries"];
             let [id, confirmed, parent, news, resumes, carries] = json::pick(run, names)?;
             let carries = carries.and_then(json::items).unwrap_or_default().into_iter();
-            let carries = carries.filter_map(|one| json::pick(one, ["id"]).and_then(|[id]| said(id))).collect();
+            let carries =
+                carries.filter_map(|one| json::pick(one, ["id"]).and_then(|[id]| said(id))).collect();
             Some(LeftRun {
                 id: said(id)?,
                 carries,
                 confirmed: confirmed == Some("true"),
                 parent: said(parent),
                 news: read_messages(&mut self.thread.spare, &session_id, news.unwrap_or("[]")),
-                resumes: resumes.and_then(json::items).unwrap_or_default().into_iter().filter_map(read_resume).collect(),
+                resumes: resumes
+                    .and_then(json::items)
+                    .unwrap_or_default()
+                    .into_iter()
+                    .filter_map(read_resume)
+                    .collect(),
             })
         });
         let interrupts = interrupts.and_then(json::items).unwrap_or_default();
@@ -238,7 +259,8 @@ impl Machine {
             self.thread.turn_told = true;
             if !from_server {
                 self.thread.last_run = Some(run.id);
-                let message = "the page went away during the run, and the server cannot tell what became of it";
+                let message =
+                    "the page went away during the run, and the server cannot tell what became of it";
                 let problem = Problem::new(Code::StreamNetwork, message);
                 return self.thread_over(TurnStatus::Failed, None, Some(problem));
             }
@@ -260,9 +282,10 @@ impl Machine {
             return self.store_then_run();
         }
         // Answers and resumes go together: the resumes are given, the answers are collected.
-        let answered = run.resumes.into_iter().map(|resume| {
-            (Interrupt { id: resume.id.clone(), by_command: resume.by_command }, Some(resume))
-        });
+        let answered = run
+            .resumes
+            .into_iter()
+            .map(|resume| (Interrupt { id: resume.id.clone(), by_command: resume.by_command }, Some(resume)));
         self.thread.reply.interrupts = answered.collect();
         self.thread.reply.calls = calls;
         self.thread.stage = Stage::Answering;
@@ -292,11 +315,19 @@ impl Machine {
             self.turn_frame(Frame::Interrupted { interrupt_id, reason, payload });
         }
         self.thread.turn_told = true;
-        self.reply_left(calls, interrupts.into_iter().map(|(interrupt, _)| interrupt).collect(), Vec::new(), None);
+        self.reply_left(
+            calls,
+            interrupts.into_iter().map(|(interrupt, _)| interrupt).collect(),
+            Vec::new(),
+            None,
+        );
     }
 
     fn ours_open(&self) -> Vec<Called> {
-        open_calls(&self.thread.messages, self.config.native_input).into_iter().filter(|call| self.is_ours_or_kept(call)).collect()
+        open_calls(&self.thread.messages, self.config.native_input)
+            .into_iter()
+            .filter(|call| self.is_ours_or_kept(call))
+            .collect()
     }
 
     /// After a reload a tool's component may still be about to mount: a call that was taken on is ours.

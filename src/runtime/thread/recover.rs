@@ -1,14 +1,14 @@
 //! The thread as the server has it: asked for at the beginning, after a run that broke off, and where a run's end
 //! may have come before all its calls were told.
 
-use super::super::codes::Code;
-use super::super::delivery::{Next, Parcel, Reply as Answered};
-use super::super::event::{ConnectionState, Problem, TurnStatus};
-use super::super::ids::Millis;
-use super::super::machine::Machine;
-use super::super::sessions::ROOT;
 use super::{Ask, Errand, Stage};
 use crate::protocol::ag_ui::{Called, Message, Suspension};
+use crate::runtime::codes::Code;
+use crate::runtime::delivery::{Next, Parcel, Reply as Answered};
+use crate::runtime::event::{ConnectionState, Problem, TurnStatus};
+use crate::runtime::ids::Millis;
+use crate::runtime::machine::Machine;
+use crate::runtime::sessions::ROOT;
 
 /// How often a run that the server is found not to have is posted anew.
 pub(super) const MAX_AGAIN: u32 = 10;
@@ -68,7 +68,14 @@ impl Machine {
                 self.thread.refreshed = false;
                 self.thread.stage = Stage::Waiting(None, errand);
                 let hint = Some(format!("the server cannot be asked for the conversation: {said}"));
-                self.tell_connection(ROOT, ConnectionState::Waiting, Some(Code::StreamRefused), status, hint, None);
+                self.tell_connection(
+                    ROOT,
+                    ConnectionState::Waiting,
+                    Some(Code::StreamRefused),
+                    status,
+                    hint,
+                    None,
+                );
             }
             // It is refused, for now: another state of things may allow it.
             _ if self.thread.refusals < MAX_AGAIN => self.wait_for(errand, said),
@@ -90,7 +97,8 @@ impl Machine {
             }
             Errand::Recover if self.thread.outgoing.as_ref().is_some_and(|out| out.confirmed) => {
                 self.thread.outgoing = None;
-                let message = "the run was cut off before its end, and the server cannot tell what became of it";
+                let message =
+                    "the run was cut off before its end, and the server cannot tell what became of it";
                 self.thread_over(TurnStatus::Failed, None, Some(Problem::new(Code::StreamNetwork, message)));
             }
             Errand::Recover => self.post_run(false),
@@ -131,7 +139,9 @@ impl Machine {
     /// All calls of the reply that was told only in part.
     fn complete_with(&mut self, messages: Vec<Message>) {
         let reply = std::mem::take(&mut self.thread.reply);
-        let known = reply.calls.iter().all(|call| open_calls(&messages, self.config.native_input).iter().any(|open| open.id == call.id));
+        let known = reply.calls.iter().all(|call| {
+            open_calls(&messages, self.config.native_input).iter().any(|open| open.id == call.id)
+        });
         if !known {
             // What the server says is older than what its run told.
             return self.reply_left(reply.calls, Vec::new(), reply.leftovers, None);
@@ -157,7 +167,8 @@ impl Machine {
             Some(call) => messages.iter().any(|message| message.call_id.as_ref() == Some(call)),
             None => messages.iter().any(|message| message.id == news.id),
         };
-        let landed = out.confirmed || (out.news.iter().all(has) && (!out.news.is_empty() || !out.resumes.is_empty()));
+        let landed =
+            out.confirmed || (out.news.iter().all(has) && (!out.news.is_empty() || !out.resumes.is_empty()));
         if !landed {
             // An engine that is at work on something else would pass the run over.
             let open = open_calls(&messages, self.config.native_input);
@@ -250,7 +261,8 @@ pub(super) fn same(one: &Message, other: &Message) -> bool {
 /// behind calls that are open.
 pub(super) fn open_calls(messages: &[Message], native: bool) -> Vec<Called> {
     let last = messages.iter().rposition(|message| message.role == "assistant");
-    let Some((reply, later)) = last.and_then(|at| messages.get(at..)).and_then(<[Message]>::split_first) else {
+    let Some((reply, later)) = last.and_then(|at| messages.get(at..)).and_then(<[Message]>::split_first)
+    else {
         return Vec::new();
     };
     if !native && later.iter().any(|message| message.role == "user") {

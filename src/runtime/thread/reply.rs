@@ -1,17 +1,17 @@
 //! The answers that the next run waits for: all of one reply's, and then one run that carries them.
 
-use super::super::call::{Ending, Phase, Standing};
-use super::super::codes::Code;
-use super::super::delivery::Travel;
-use super::super::event::{DeliveryState, Problem, TurnStatus};
-use super::super::ids::CallKey;
-use super::super::machine::Machine;
-use super::super::tool::Mode;
 use super::{Outgoing, Stage};
 use crate::protocol::ag_ui::{Called, Message, Resume};
 use crate::protocol::frame::{CallError, CallRequested, Handler};
 use crate::protocol::settle::write::Object;
 use crate::protocol::{Frame, RawJson};
+use crate::runtime::call::{Ending, Phase, Standing};
+use crate::runtime::codes::Code;
+use crate::runtime::delivery::Travel;
+use crate::runtime::event::{DeliveryState, Problem, TurnStatus};
+use crate::runtime::ids::CallKey;
+use crate::runtime::machine::Machine;
+use crate::runtime::tool::Mode;
 use std::rc::Rc;
 
 /// Most calls whose tries are counted.
@@ -87,8 +87,9 @@ impl Machine {
     /// An answer is there and stored.
     pub(in crate::runtime) fn answer_offered(&mut self, key: &CallKey) {
         if let Some(call) = self.calls.get_mut(key)
-            && let Phase::Storing { answer, .. } | Phase::Delivering { answer, .. } | Phase::Sent { answer, .. } =
-                &call.phase
+            && let Phase::Storing { answer, .. }
+            | Phase::Delivering { answer, .. }
+            | Phase::Sent { answer, .. } = &call.phase
         {
             let answer = answer.clone();
             call.phase = Phase::Delivering { travel: Travel::Waiting(None), answer };
@@ -174,7 +175,9 @@ impl Machine {
         }
         let (same, runs) = (u64::from(*count), u64::from(self.thread.runs));
         let message = if same > self.config.max_identical_rounds {
-            format!("the model made the same calls {same} times running and got the same answers; no further run was made")
+            format!(
+                "the model made the same calls {same} times running and got the same answers; no further run was made"
+            )
         } else if runs >= self.config.max_rounds {
             format!("the turn took {runs} runs and no end was in sight; no further run was made")
         } else {
@@ -275,7 +278,8 @@ impl Machine {
         }
         let carried = out.news.len();
         let answers = leftovers.into_iter().map(|Called { id, name, .. }| {
-            let text = format!("tool `{name}` does not exist on this page; call only tools that are declared");
+            let text =
+                format!("tool `{name}` does not exist on this page; call only tools that are declared");
             Message::tool(format!("{id}-answer"), id, &text, false, true)
         });
         let answers: Vec<Message> = answers.collect();

@@ -1,20 +1,20 @@
 //! Posting a run: stored first, sent until it is taken or refused, the same bytes each time.
 
-use super::super::codes::Code;
-use super::super::delivery::{Next, Parcel, Reply as Answered, Travel};
-use super::super::backoff;
-use super::super::call::{Ending, Phase};
-use super::super::event::{ConnectionState, DeliveryState, Problem, TurnStatus};
-use super::super::ids::{CallKey, Millis, RequestId, WriteId};
-use super::super::input::{Written, retry_after};
-use super::super::machine::{Machine, Owner};
-use super::super::output::Effect;
-use super::super::session::is_event_stream;
-use super::super::sessions::ROOT;
 use super::assembly::Assembly;
 use super::{Ask, Errand, Outgoing, Stage, words};
 use crate::protocol::ag_ui::{Called, Message, Resume, RunInput};
 use crate::protocol::sse::{Limits, SseParser};
+use crate::runtime::backoff;
+use crate::runtime::call::{Ending, Phase};
+use crate::runtime::codes::Code;
+use crate::runtime::delivery::{Next, Parcel, Reply as Answered, Travel};
+use crate::runtime::event::{ConnectionState, DeliveryState, Problem, TurnStatus};
+use crate::runtime::ids::{CallKey, Millis, RequestId, WriteId};
+use crate::runtime::input::{Written, retry_after};
+use crate::runtime::machine::{Machine, Owner};
+use crate::runtime::output::Effect;
+use crate::runtime::session::is_event_stream;
+use crate::runtime::sessions::ROOT;
 use std::rc::Rc;
 
 /// How often a run with answers is refused before they are given up.

@@ -1,17 +1,17 @@
 //! A conversation that is stopped: by the app, by another page that takes it over, by a page that goes to sleep.
 //! And one whose engine passes over the answers in a run, which then go its native way.
 
-use super::super::call::{Ending, Phase};
-use super::super::codes::Code;
-use super::super::event::{ConnectionState, Problem, TurnStatus};
-use super::super::ids::RequestId;
-use super::super::machine::{Machine, Owner};
-use super::super::output::Effect;
-use super::super::sessions::ROOT;
 use super::{Errand, Stage, Thread};
 use crate::protocol::ag_ui::Message;
-use crate::protocol::settle::write::Object;
 use crate::protocol::json;
+use crate::protocol::settle::write::Object;
+use crate::runtime::call::{Ending, Phase};
+use crate::runtime::codes::Code;
+use crate::runtime::event::{ConnectionState, Problem, TurnStatus};
+use crate::runtime::ids::RequestId;
+use crate::runtime::machine::{Machine, Owner};
+use crate::runtime::output::Effect;
+use crate::runtime::sessions::ROOT;
 
 impl Machine {
     /// The runtime is closed.
@@ -63,8 +63,9 @@ impl Machine {
                 }
                 _ => None,
             };
-            let answer = answered
-                .unwrap_or_else(|| Message::tool(spare(), called.id.clone(), &format!("cancelled: {reason}"), false, true));
+            let answer = answered.unwrap_or_else(|| {
+                Message::tool(spare(), called.id.clone(), &format!("cancelled: {reason}"), false, true)
+            });
             if self.config.native_input {
                 self.thread.unsent.push(answer.clone());
             }
@@ -86,7 +87,8 @@ impl Machine {
                 self.effect(Effect::Abort { request: ask.request });
                 self.tell_connection(ROOT, ConnectionState::Idle, None, None, None, None);
                 let id = self.thread.outgoing.as_ref().map(|out| out.id.clone()).unwrap_or_default();
-                (ask.errand == Errand::Run).then(|| ask.assembly.finish(&|number| format!("{id}-reply-{number}")))
+                (ask.errand == Errand::Run)
+                    .then(|| ask.assembly.finish(&|number| format!("{id}-reply-{number}")))
             }
             Stage::Storing(write) => {
                 self.owners.remove(&write.0);
@@ -136,7 +138,8 @@ impl Machine {
                     self.keep(told);
                 }
                 self.drop_open_ends();
-                let message = "the page was put to sleep during the run, and the server cannot tell what became of it";
+                let message =
+                    "the page was put to sleep during the run, and the server cannot tell what became of it";
                 let problem = Problem::new(Code::StreamNetwork, message);
                 self.thread_over(TurnStatus::Failed, None, Some(problem));
             }
@@ -148,8 +151,14 @@ impl Machine {
     /// is turned away, so the run's stream is read on.
     pub(super) fn run_stalled(&mut self) {
         let news = self.thread.outgoing.as_ref().map(|out| out.news.as_slice()).unwrap_or_default();
-        let answers: Vec<Message> =
-            self.thread.unsent.iter().chain(news).filter(|message| message.call_id.is_some()).cloned().collect();
+        let answers: Vec<Message> = self
+            .thread
+            .unsent
+            .iter()
+            .chain(news)
+            .filter(|message| message.call_id.is_some())
+            .cloned()
+            .collect();
         let turned_away = matches!(&self.thread.stage, Stage::Asking(ask) if ask.turned_away);
         if answers.is_empty() || turned_away {
             return self.ask_over(Some("the engine keeps silent about the run".to_owned()));

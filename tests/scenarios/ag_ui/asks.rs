@@ -15,7 +15,9 @@ fn told(page: &Runner) -> Vec<String> {
             Some(format!("open {interrupt_id} {turn_id:?} {reason:?} {}", payload.get()))
         }
         Event::Resumed { interrupt_id, .. } => Some(format!("resumed {interrupt_id}")),
-        Event::InterruptRefused { interrupt_id, error, .. } => Some(format!("refused {interrupt_id}: {}", error.message)),
+        Event::InterruptRefused { interrupt_id, error, .. } => {
+            Some(format!("refused {interrupt_id}: {}", error.message))
+        }
         _ => None,
     });
     told.collect()
@@ -40,11 +42,17 @@ fn an_interrupt_is_shown_and_its_answer_begins_the_next_run() {
     answer(&mut page, "i1", Some(json!({ "approved": false })), false);
     assert_eq!(page.runs(), 2, "answered once");
     let body = &page.last().body;
-    assert_eq!(body["resume"], json!([{ "interruptId": "i1", "status": "resolved", "payload": { "approved": true } }]));
+    assert_eq!(
+        body["resume"],
+        json!([{ "interruptId": "i1", "status": "resolved", "payload": { "approved": true } }])
+    );
     assert_eq!(body["parentRunId"], "t");
     assert_eq!(body["messages"].as_array().unwrap().len(), 1);
     page.runs_with(&text("a", "Gone."));
-    assert_eq!(told(&page)[1..], ["refused i9: no interrupt of this id is open".to_owned(), "resumed i1".to_owned()]);
+    assert_eq!(
+        told(&page)[1..],
+        ["refused i9: no interrupt of this id is open".to_owned(), "resumed i1".to_owned()]
+    );
     assert_eq!(page.ended("t").unwrap().1, "Gone.");
 }
 
@@ -101,7 +109,9 @@ fn an_interrupt_that_only_says_that_a_call_is_the_pages_is_answered_by_the_calls
 #[test]
 fn a_server_with_a_way_of_its_own_to_wait_gets_its_answer_that_way() {
     let mut page = Runner::new();
-    page.give(Input::RunInputGiven { given: json!({ "forwardedProps": { "lang": "de", "command": 1 } }).to_string() });
+    page.give(Input::RunInputGiven {
+        given: json!({ "forwardedProps": { "lang": "de", "command": 1 } }).to_string(),
+    });
     page.send("t", "go");
     let value = json!({ "reason": "confirm", "message": "Delete ann?" }).to_string();
     page.responds(&[
@@ -144,7 +154,8 @@ fn a_message_typed_while_a_call_waits_for_a_person_settles_that_call_first() {
     assert_eq!(page.ended("t").unwrap().0, TurnStatus::Completed);
     let body = page.last().body.clone();
     assert_eq!(body["runId"], "t2");
-    let roles: Vec<&str> = body["messages"].as_array().unwrap().iter().map(|m| m["role"].as_str().unwrap()).collect();
+    let roles: Vec<&str> =
+        body["messages"].as_array().unwrap().iter().map(|m| m["role"].as_str().unwrap()).collect();
     assert_eq!(roles, ["user", "assistant", "tool", "assistant", "user"]);
 }
 
@@ -167,7 +178,11 @@ fn an_answer_to_an_interrupt_that_the_server_refuses_is_told_as_refused() {
     answer(&mut page, "i1", Some(json!(1)), false);
     page.responds(&[json!({ "type": "RUN_ERROR", "message": "stale", "code": "stale" })]);
     assert!(told(&page)[1].starts_with("refused i1: "), "{:?}", told(&page));
-    assert_eq!(told(&page)[2..], ["resumed i1".to_owned()], "the turn is over: nobody can answer it any more");
+    assert_eq!(
+        told(&page)[2..],
+        ["resumed i1".to_owned()],
+        "the turn is over: nobody can answer it any more"
+    );
     let (status, _, code) = page.ended("t").unwrap();
     assert_eq!((status, code.as_deref()), (TurnStatus::Failed, Some("stale")));
 }

@@ -60,7 +60,11 @@ fn all_answers_of_a_reply_go_in_one_run_whenever_each_is_there() {
     let sent: Vec<(String, String)> = page.answers_sent();
     assert_eq!(
         sent,
-        [("c1".to_owned(), "{}".to_owned()), ("c2".to_owned(), "added".to_owned()), ("c3".to_owned(), "{}".to_owned())]
+        [
+            ("c1".to_owned(), "{}".to_owned()),
+            ("c2".to_owned(), "added".to_owned()),
+            ("c3".to_owned(), "{}".to_owned())
+        ]
     );
 }
 
@@ -77,30 +81,76 @@ fn calls_come_mixed_in_pieces_in_chunks_and_begun_twice_and_are_put_together_by_
         event
     };
     let ways: [(&str, Vec<Value>); 6] = [
-        ("mixed", vec![
-            start("c1", "get_cart"), start("c2", "add_item"), args("c2", "{\"b\":"), args("c1", "{\"a\":"),
-            args("c1", "1}"), args("c2", "2}"), end("c2"), end("c1"),
-        ]),
-        ("chunks", vec![
-            chunk(Some("c1"), Some("get_cart"), "{\"a\":"), chunk(None, None, "1}"),
-            chunk(Some("c2"), Some("add_item"), ""), chunk(Some("c2"), None, "{\"b\":2}"),
-        ]),
-        ("chunks mixed", vec![
-            chunk(Some("c1"), Some("get_cart"), "{\"a\":"), chunk(Some("c2"), Some("add_item"), "{\"b\":2"),
-            chunk(Some("c1"), None, "1}"), chunk(Some("c2"), None, "}"),
-        ]),
-        ("ends before arguments", vec![
-            start("c1", "get_cart"), end("c1"), args("c1", "{\"a\":1}"), start("c2", "add_item"), end("c2"),
-            args("c2", "{\"b\":2}"),
-        ]),
-        ("begun again replaces", vec![
-            start("c1", "get_cart"), args("c1", "{\"a\":0}"), end("c1"), start("c1", "get_cart"), args("c1", "{\"a\":1}"),
-            end("c1"), start("c2", "add_item"), args("c2", "{\"b\":2}"), end("c2"),
-        ]),
-        ("begun and ended twice", vec![
-            start("c1", "get_cart"), args("c1", "{\"a\":1}"), end("c1"), start("c2", "add_item"),
-            args("c2", "{\"b\":2}"), end("c2"), start("c1", "get_cart"), end("c1"), start("c2", "add_item"), end("c2"),
-            json!({ "type": "MESSAGES_SNAPSHOT", "messages": [
+        (
+            "mixed",
+            vec![
+                start("c1", "get_cart"),
+                start("c2", "add_item"),
+                args("c2", "{\"b\":"),
+                args("c1", "{\"a\":"),
+                args("c1", "1}"),
+                args("c2", "2}"),
+                end("c2"),
+                end("c1"),
+            ],
+        ),
+        (
+            "chunks",
+            vec![
+                chunk(Some("c1"), Some("get_cart"), "{\"a\":"),
+                chunk(None, None, "1}"),
+                chunk(Some("c2"), Some("add_item"), ""),
+                chunk(Some("c2"), None, "{\"b\":2}"),
+            ],
+        ),
+        (
+            "chunks mixed",
+            vec![
+                chunk(Some("c1"), Some("get_cart"), "{\"a\":"),
+                chunk(Some("c2"), Some("add_item"), "{\"b\":2"),
+                chunk(Some("c1"), None, "1}"),
+                chunk(Some("c2"), None, "}"),
+            ],
+        ),
+        (
+            "ends before arguments",
+            vec![
+                start("c1", "get_cart"),
+                end("c1"),
+                args("c1", "{\"a\":1}"),
+                start("c2", "add_item"),
+                end("c2"),
+                args("c2", "{\"b\":2}"),
+            ],
+        ),
+        (
+            "begun again replaces",
+            vec![
+                start("c1", "get_cart"),
+                args("c1", "{\"a\":0}"),
+                end("c1"),
+                start("c1", "get_cart"),
+                args("c1", "{\"a\":1}"),
+                end("c1"),
+                start("c2", "add_item"),
+                args("c2", "{\"b\":2}"),
+                end("c2"),
+            ],
+        ),
+        (
+            "begun and ended twice",
+            vec![
+                start("c1", "get_cart"),
+                args("c1", "{\"a\":1}"),
+                end("c1"),
+                start("c2", "add_item"),
+                args("c2", "{\"b\":2}"),
+                end("c2"),
+                start("c1", "get_cart"),
+                end("c1"),
+                start("c2", "add_item"),
+                end("c2"),
+                json!({ "type": "MESSAGES_SNAPSHOT", "messages": [
                 { "id": "m-t", "role": "user", "content": "go" },
                 { "id": "a-1", "role": "assistant", "toolCalls": [
                     { "id": "c1", "type": "function", "function": { "name": "get_cart", "arguments": "" } },
@@ -108,22 +158,31 @@ fn calls_come_mixed_in_pieces_in_chunks_and_begun_twice_and_are_put_together_by_
                     { "id": "c1", "type": "function", "function": { "name": "get_cart", "arguments": "" } },
                 ] },
             ] }),
-        ]),
+            ],
+        ),
     ];
     for (way, events) in ways {
         let mut page = Runner::new();
         page.send("t", "go");
         page.runs_with(&events);
-        let mut ran: Vec<(String, String)> = page.ran.iter().map(|(_, id, args)| (id.clone(), args.clone())).collect();
+        let mut ran: Vec<(String, String)> =
+            page.ran.iter().map(|(_, id, args)| (id.clone(), args.clone())).collect();
         ran.sort();
-        assert_eq!(ran, [("c1".to_owned(), "{\"a\":1}".to_owned()), ("c2".to_owned(), "{\"b\":2}".to_owned())], "{way}");
+        assert_eq!(
+            ran,
+            [("c1".to_owned(), "{\"a\":1}".to_owned()), ("c2".to_owned(), "{\"b\":2}".to_owned())],
+            "{way}"
+        );
         let reply = page.last().body["messages"][1].clone();
         let calls = reply["toolCalls"].as_array().unwrap();
         assert_eq!(calls.len(), 2, "{way}: {reply}");
-        assert!(calls.iter().all(|call| {
-            let text = call["function"]["arguments"].as_str().unwrap();
-            serde_json::from_str::<Value>(text).is_ok()
-        }), "{way}: every server reads the arguments");
+        assert!(
+            calls.iter().all(|call| {
+                let text = call["function"]["arguments"].as_str().unwrap();
+                serde_json::from_str::<Value>(text).is_ok()
+            }),
+            "{way}: every server reads the arguments"
+        );
         assert_eq!(page.answers_sent().len(), 2, "{way}");
     }
 }
@@ -193,7 +252,8 @@ fn what_the_server_answers_itself_is_not_ours() {
     assert!(page.ran.is_empty());
     assert_eq!(page.runs(), 1);
     page.send("t2", "and now?");
-    let roles: Vec<String> = page.last().body["messages"].as_array().unwrap().iter().map(|m| m["role"].to_string()).collect();
+    let roles: Vec<String> =
+        page.last().body["messages"].as_array().unwrap().iter().map(|m| m["role"].to_string()).collect();
     assert_eq!(roles, ["\"user\"", "\"assistant\"", "\"user\""], "no call is left open in the history");
     // Only in the transcript.
     let mut page = Runner::new();
@@ -209,7 +269,10 @@ fn what_the_server_answers_itself_is_not_ours() {
         { "id": "s", "role": "tool", "toolCallId": "c1", "content": "noon" },
     ] }));
     page.runs_with(&events);
-    assert_eq!(page.answers_sent(), [("c1".to_owned(), "noon".to_owned()), ("c2".to_owned(), "{}".to_owned())]);
+    assert_eq!(
+        page.answers_sent(),
+        [("c1".to_owned(), "noon".to_owned()), ("c2".to_owned(), "{}".to_owned())]
+    );
 }
 
 #[test]
@@ -265,7 +328,10 @@ fn arguments_that_are_cut_doubled_or_unfit_never_run_and_the_model_hears_why() {
         let message = page.last().body["messages"].as_array().unwrap().last().unwrap().clone();
         assert_eq!(message["error"], message["content"], "the words are the content too");
         let told = page.last().body["messages"][1]["toolCalls"][0]["function"]["arguments"].clone();
-        assert!(serde_json::from_str::<Value>(told.as_str().unwrap()).is_ok(), "what goes back is JSON: {told}");
+        assert!(
+            serde_json::from_str::<Value>(told.as_str().unwrap()).is_ok(),
+            "what goes back is JSON: {told}"
+        );
     }
 }
 
@@ -355,7 +421,9 @@ fn the_list_of_pending_calls_says_what_is_ours() {
     let mut events = vec![json!({ "type": "RUN_STARTED" })];
     events.extend(call("c1", "get_cart", "{}"));
     events.extend(call("c2", "add_item", "{}"));
-    events.push(json!({ "type": "RUN_FINISHED", "outcome": { "type": "success", "pendingToolCallIds": ["c2"] } }));
+    events.push(
+        json!({ "type": "RUN_FINISHED", "outcome": { "type": "success", "pendingToolCallIds": ["c2"] } }),
+    );
     page.responds(&events);
     assert_eq!(page.ran.len(), 1);
     assert_eq!(page.ran[0].1, "c2");
@@ -381,7 +449,9 @@ fn a_call_that_the_server_tries_again_is_a_new_one_and_runs_again() {
     page.send("t", "go");
     let mut events = vec![json!({ "type": "RUN_STARTED" })];
     events.extend(call("c1", "get_cart", "{}"));
-    events.push(json!({ "type": "TOOL_CALL_RESULT", "messageId": "c1", "toolCallId": "c1", "content": "time is up" }));
+    events.push(
+        json!({ "type": "TOOL_CALL_RESULT", "messageId": "c1", "toolCallId": "c1", "content": "time is up" }),
+    );
     events.extend(call("c1", "get_cart", "{}"));
     events.push(json!({ "type": "RUN_FINISHED" }));
     page.responds(&events);

@@ -50,7 +50,10 @@ fn a_stream_cut_in_the_middle_starts_nothing_and_is_no_success() {
             // What follows is whole.
             page.send("t2", "again");
             let messages = page.last().body["messages"].clone();
-            assert!(messages.as_array().unwrap().iter().all(|message| message.get("toolCalls").is_none()), "{messages}");
+            assert!(
+                messages.as_array().unwrap().iter().all(|message| message.get("toolCalls").is_none()),
+                "{messages}"
+            );
         }
     }
 }
@@ -106,14 +109,24 @@ fn busy_servers_are_asked_again_when_they_say_and_others_not_at_all() {
         let mut page = Runner::new();
         page.send("t", "go");
         let request = page.last().request;
-        page.give(Input::StreamOpened { request, status, content_type: None, retry_after: Some("7".to_owned()) });
+        page.give(Input::StreamOpened {
+            request,
+            status,
+            content_type: None,
+            retry_after: Some("7".to_owned()),
+        });
         page.closes(None);
         page.advance(6_900);
         assert_eq!(page.runs(), 1, "{status}");
         page.advance(2_000);
         assert_eq!(page.runs(), 2, "{status}");
     }
-    for (status, said) in [(400, "tools: field required"), (404, "no such agent"), (422, "{\"detail\":\"messages\"}"), (500, "boom")] {
+    for (status, said) in [
+        (400, "tools: field required"),
+        (404, "no such agent"),
+        (422, "{\"detail\":\"messages\"}"),
+        (500, "boom"),
+    ] {
         let mut page = Runner::new();
         page.send("t", "go");
         page.answers(status, "application/json");
@@ -123,7 +136,11 @@ fn busy_servers_are_asked_again_when_they_say_and_others_not_at_all() {
         assert_eq!(page.runs(), 1, "{status}");
         let (ended, _, code) = page.ended("t").unwrap();
         assert_eq!((ended, code.as_deref()), (TurnStatus::Failed, Some("message-refused")));
-        assert!(page.problem("t").contains(said) && page.problem("t").contains(&status.to_string()), "{}", page.problem("t"));
+        assert!(
+            page.problem("t").contains(said) && page.problem("t").contains(&status.to_string()),
+            "{}",
+            page.problem("t")
+        );
         // The next message is not burdened by it.
         page.send("t2", "again");
         assert_eq!(page.last().body["messages"].as_array().unwrap().len(), 1);
@@ -161,7 +178,8 @@ fn a_refused_token_is_asked_for_once_more_and_then_waited_for() {
 fn a_result_that_is_too_large_for_the_server_is_answered_by_an_error_instead() {
     let mut page = Runner::new();
     let large = format!("\"{}\"", "x".repeat(100_000));
-    page.gives.insert("echo".to_owned(), pagehand::runtime::input::Outcome::Returned { json: large, media: None });
+    page.gives
+        .insert("echo".to_owned(), pagehand::runtime::input::Outcome::Returned { json: large, media: None });
     page.send("t", "go");
     let mut events = call("c1", "echo", "{}").to_vec();
     events.extend(call("c2", "ping", "{}"));
@@ -298,7 +316,13 @@ fn a_run_error_ends_the_turn_and_nothing_is_tried_again() {
     page.responds(&events);
     assert!(page.ran.is_empty());
     page.send("t2", "again");
-    assert!(page.last().body["messages"].as_array().unwrap().iter().all(|message| message.get("toolCalls").is_none()));
+    assert!(
+        page.last().body["messages"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|message| message.get("toolCalls").is_none())
+    );
 }
 
 #[test]

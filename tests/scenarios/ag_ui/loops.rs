@@ -24,7 +24,10 @@ fn a_reply_of_silent_calls_alone_ends_the_turn_and_its_answers_go_with_the_next_
     assert!(page.reports().iter().all(|report| report.status == ReportStatus::Completed));
     assert_eq!(page.reports().len(), 2);
     page.send("t2", "and?");
-    assert_eq!(page.answers_sent(), [("c1".to_owned(), "done".to_owned()), ("c2".to_owned(), "done".to_owned())]);
+    assert_eq!(
+        page.answers_sent(),
+        [("c1".to_owned(), "done".to_owned()), ("c2".to_owned(), "done".to_owned())]
+    );
 }
 
 #[test]
@@ -40,7 +43,8 @@ fn a_silent_call_beside_one_that_is_not_goes_on() {
     page.send("t", "go");
     let mut events = call("c1", "server_time", "{}").to_vec();
     events.extend(call("c2", "track", "{}"));
-    events.push(json!({ "type": "TOOL_CALL_RESULT", "toolCallId": "c1", "messageId": "r", "content": "noon" }));
+    events
+        .push(json!({ "type": "TOOL_CALL_RESULT", "toolCallId": "c1", "messageId": "r", "content": "noon" }));
     page.runs_with(&events);
     assert_eq!(page.runs(), 2);
 }
@@ -110,8 +114,12 @@ fn messages_wait_for_the_turn_before_them_and_are_refused_where_they_will_not_wa
     page.runs_with(&text("a-2", "One."));
     assert_eq!(page.ended("t").unwrap().1, "One.");
     assert_eq!(page.last().body["runId"], "t2");
-    let roles: Vec<String> =
-        page.last().body["messages"].as_array().unwrap().iter().map(|m| m["role"].as_str().unwrap().to_owned()).collect();
+    let roles: Vec<String> = page.last().body["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|m| m["role"].as_str().unwrap().to_owned())
+        .collect();
     assert_eq!(roles, ["user", "assistant", "tool", "assistant", "user"]);
     page.runs_with(&text("a-4", "Two."));
     assert_eq!(page.ended("t2").unwrap().1, "Two.");

@@ -7,7 +7,8 @@ use pagehand::runtime::event::{Event, TurnStatus};
 use serde_json::{Value, json};
 
 fn world(script: Value, switches: Value) -> World {
-    let config = Config { dialect: Dialect::AgUi, connectable: true, native_input: true, ..Config::default() };
+    let config =
+        Config { dialect: Dialect::AgUi, connectable: true, native_input: true, ..Config::default() };
     World::with(json!({ "script": script, "switches": switches }), config)
 }
 
@@ -61,11 +62,20 @@ fn one_call_is_answered_in_every_reading() {
         tools(&mut world);
         world.send_as("t", "cart", true);
         world.advance(60_000);
-        assert_eq!(ended(&world, "t"), Some((TurnStatus::Completed, "Done.".to_owned())), "{switches} {:?}", problems(&world));
+        assert_eq!(
+            ended(&world, "t"),
+            Some((TurnStatus::Completed, "Done.".to_owned())),
+            "{switches} {:?}",
+            problems(&world)
+        );
         assert_eq!(world.runs.len(), 1, "{switches}");
         let by_input = world.posts.iter().filter(|post| post["input"]["type"] == "tool.result").count();
         let dropped = switches["agUiAnswers"] == "dropped";
-        assert_eq!(by_input > 0, dropped, "the native way is gone where the run's answers are passed over: {switches}");
+        assert_eq!(
+            by_input > 0,
+            dropped,
+            "the native way is gone where the run's answers are passed over: {switches}"
+        );
     }
 }
 
@@ -76,12 +86,22 @@ fn all_calls_of_a_reply_are_answered_in_every_reading() {
         tools(&mut world);
         world.send_as("t", "both", true);
         world.advance(90_000);
-        assert_eq!(ended(&world, "t"), Some((TurnStatus::Completed, "Done.".to_owned())), "{switches} {:?}", problems(&world));
+        assert_eq!(
+            ended(&world, "t"),
+            Some((TurnStatus::Completed, "Done.".to_owned())),
+            "{switches} {:?}",
+            problems(&world)
+        );
         assert_eq!(world.runs.len(), 3, "{switches}");
         // And the next turn finds the conversation whole.
         world.send_as("t2", "hi", true);
         world.advance(60_000);
-        assert_eq!(ended(&world, "t2"), Some((TurnStatus::Completed, "Hello.".to_owned())), "{switches} {:?}", problems(&world));
+        assert_eq!(
+            ended(&world, "t2"),
+            Some((TurnStatus::Completed, "Hello.".to_owned())),
+            "{switches} {:?}",
+            problems(&world)
+        );
     }
 }
 
@@ -98,6 +118,11 @@ fn silent_replies_and_stopped_turns_leave_the_engine_able_to_go_on() {
         world.send_as("t2", "hi", true);
         world.advance(200_000);
         let end = ended(&world, "t2");
-        assert_eq!(end.as_ref().map(|(status, _)| *status), Some(TurnStatus::Completed), "{switches} {:?}", problems(&world));
+        assert_eq!(
+            end.as_ref().map(|(status, _)| *status),
+            Some(TurnStatus::Completed),
+            "{switches} {:?}",
+            problems(&world)
+        );
     }
 }

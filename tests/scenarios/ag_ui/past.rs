@@ -82,10 +82,27 @@ fn the_conversation_and_its_state_are_there_after_a_reload_and_told_as_history()
             _ => None,
         })
         .collect();
-    assert_eq!(told, [("user".to_owned(), Some("go".to_owned()), true), ("assistant".to_owned(), Some("Hello.".to_owned()), true)]);
+    assert_eq!(
+        told,
+        [
+            ("user".to_owned(), Some("go".to_owned()), true),
+            ("assistant".to_owned(), Some("Hello.".to_owned()), true)
+        ]
+    );
+    assert!(
+        page.events
+            .iter()
+            .any(|event| matches!(event, Event::State { state, .. } if state.get() == r#"{"n":1}"#))
+    );
     page.send("t2", "and?");
     assert_eq!(page.last().body["messages"].as_array().unwrap().len(), 3);
     assert_eq!(page.last().body["state"], json!({ "n": 1 }));
+    // What the page sets is kept too.
+    page.runs_with(&text("a-2", "Yes."));
+    page.give(Input::RunInputGiven { given: json!({ "state": { "n": 2 } }).to_string() });
+    page.reload();
+    page.send("t3", "and?");
+    assert_eq!(page.last().body["state"], json!({ "n": 2 }));
 }
 
 #[test]
@@ -95,7 +112,11 @@ fn an_interrupt_is_open_again_after_a_reload() {
     page.responds(&[json!({ "type": "RUN_FINISHED", "outcome": { "type": "interrupt", "interrupts": [{ "id": "i1", "reason": "confirm" }] } })]);
     page.events.clear();
     page.reload();
-    assert!(page.events.iter().any(|event| matches!(event, Event::Interrupted { interrupt_id, .. } if interrupt_id == "i1")));
+    assert!(
+        page.events
+            .iter()
+            .any(|event| matches!(event, Event::Interrupted { interrupt_id, .. } if interrupt_id == "i1"))
+    );
     page.give(Input::InterruptAnswered { interrupt_id: "i1".to_owned(), payload: None, cancelled: false });
     assert_eq!(page.last().body["resume"][0]["interruptId"], "i1");
     let before = page.last().body.clone();
@@ -105,7 +126,8 @@ fn an_interrupt_is_open_again_after_a_reload() {
 
 #[test]
 fn a_server_that_keeps_the_thread_is_asked_first() {
-    let mut page = Runner::with(Config { connectable: true, fresh: false, owner: false, ..Config::default() });
+    let mut page =
+        Runner::with(Config { connectable: true, fresh: false, owner: false, ..Config::default() });
     page.give(Input::Attached);
     page.give(Input::OwnershipGained { records: Vec::new() });
     assert!(page.last().connect);
@@ -131,20 +153,30 @@ fn a_server_that_keeps_the_thread_is_asked_first() {
 
 #[test]
 fn a_thread_that_is_told_by_its_events_is_read_as_well_as_one_that_is_told_whole() {
-    let mut page = Runner::with(Config { connectable: true, fresh: false, owner: false, ..Config::default() });
+    let mut page =
+        Runner::with(Config { connectable: true, fresh: false, owner: false, ..Config::default() });
     page.give(Input::Attached);
     page.give(Input::OwnershipGained { records: Vec::new() });
-    let mut events = vec![json!({ "type": "RUN_STARTED", "input": { "messages": [{ "id": "u", "role": "user", "content": "go" }] } })];
+    let mut events = vec![
+        json!({ "type": "RUN_STARTED", "input": { "messages": [{ "id": "u", "role": "user", "content": "go" }] } }),
+    ];
     events.extend(call("c1", "get_cart", "{}"));
     events.push(json!({ "type": "TOOL_CALL_RESULT", "toolCallId": "c1", "messageId": "r", "content": "{}" }));
     events.extend(text("b", "Done."));
     events.push(json!({ "type": "RUN_FINISHED" }));
     page.responds(&events);
     assert!(page.ran.is_empty());
-    assert!(page.events.iter().all(|event| !matches!(event, Event::Text { .. })), "old text is not streamed again");
+    assert!(
+        page.events.iter().all(|event| !matches!(event, Event::Text { .. })),
+        "old text is not streamed again"
+    );
     page.send("t", "and?");
-    let roles: Vec<String> =
-        page.last().body["messages"].as_array().unwrap().iter().map(|m| m["role"].as_str().unwrap().to_owned()).collect();
+    let roles: Vec<String> = page.last().body["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|m| m["role"].as_str().unwrap().to_owned())
+        .collect();
     assert_eq!(roles, ["user", "assistant", "tool", "assistant", "user"]);
 }
 
@@ -160,7 +192,11 @@ fn a_call_that_was_never_started_runs_after_the_reload() {
     page.consents("c1", true);
     assert_eq!(page.ran.len(), 1);
     page.runs_with(&text("a-2", "Done."));
-    assert_eq!(page.ended("t").unwrap().0, TurnStatus::Completed, "the turn of the page that is gone ends here");
+    assert_eq!(
+        page.ended("t").unwrap().0,
+        TurnStatus::Completed,
+        "the turn of the page that is gone ends here"
+    );
 }
 
 #[test]
@@ -221,7 +257,12 @@ fn a_reload_at_any_moment_loses_nothing_and_runs_nothing_twice() {
             assert!(rounds < 5, "{steps}");
         }
         let body = &page.last().body;
-        let called = body["messages"].as_array().unwrap().iter().filter(|message| message.get("toolCalls").is_some()).count();
+        let called = body["messages"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|message| message.get("toolCalls").is_some())
+            .count();
         assert_eq!(called, answers_of(body).len(), "{steps}: {body}");
         assert_eq!(called, page.ran.len(), "{steps}: each call that ran is answered in the history");
     }

@@ -40,7 +40,9 @@ fn play(peer: &str, scenario: &str, chunk: usize) -> String {
         .collect();
     let end = match page.ended("t") {
         Some((TurnStatus::Completed, text, _)) => format!("completed {text:?}"),
-        Some((status, _, code)) => format!("{status:?} {code:?} {}", page.problem("t").chars().take(80).collect::<String>()),
+        Some((status, _, code)) => {
+            format!("{status:?} {code:?} {}", page.problem("t").chars().take(80).collect::<String>())
+        }
         None => "open".to_owned(),
     };
     assert!(page.warnings().iter().all(|warning| !warning.starts_with("frame-")), "{:?}", page.warnings());
@@ -50,7 +52,9 @@ fn play(peer: &str, scenario: &str, chunk: usize) -> String {
 /// What each must come to, one line for each; found by looking at what the script says and the server sent.
 fn expected() -> BTreeMap<String, String> {
     let text = fs::read_to_string("tests/fixtures/ag-ui/expected.txt").unwrap();
-    text.lines().map(|line| line.split_once(": ").map(|(name, end)| (name.to_owned(), end.to_owned())).unwrap()).collect()
+    text.lines()
+        .map(|line| line.split_once(": ").map(|(name, end)| (name.to_owned(), end.to_owned())).unwrap())
+        .collect()
 }
 
 #[test]

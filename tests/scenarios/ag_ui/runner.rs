@@ -75,7 +75,9 @@ impl Runner {
             specs: Vec::new(),
         };
         for name in ["get_cart", "add_item", "ping", "boom", "echo"] {
-            runner.tool(json!({ "name": name, "description": format!("The tool {name}"), "checksInput": true }));
+            runner.tool(
+                json!({ "name": name, "description": format!("The tool {name}"), "checksInput": true }),
+            );
         }
         runner
     }
@@ -280,7 +282,9 @@ impl Runner {
 
     pub(crate) fn problem(&self, turn: &str) -> String {
         let found = self.events.iter().find_map(|event| match event {
-            Event::TurnFinished { turn_id, error: Some(error), .. } if turn_id == turn => Some(error.message.clone()),
+            Event::TurnFinished { turn_id, error: Some(error), .. } if turn_id == turn => {
+                Some(error.message.clone())
+            }
             _ => None,
         });
         found.expect("a problem")

@@ -42,8 +42,12 @@ fn text_is_told_piece_by_piece_and_whole_when_it_has_ended() {
     assert_eq!(
         told(&page)[1..],
         [
-            "text Some(\"t\") a Hel", "text Some(\"t\") a lo", "message assistant Some(\"Hello\")",
-            "text Some(\"t\") b Two", "text Some(\"t\") b  more", "message assistant Some(\"Two more\")",
+            "text Some(\"t\") a Hel",
+            "text Some(\"t\") a lo",
+            "message assistant Some(\"Hello\")",
+            "text Some(\"t\") b Two",
+            "text Some(\"t\") b  more",
+            "message assistant Some(\"Two more\")",
         ]
     );
     assert_eq!(page.ended("t").unwrap().1, "Two more");
@@ -70,7 +74,10 @@ fn what_the_model_thinks_is_told_apart_and_goes_back_with_its_seal() {
     page.runs_with(&events);
     assert!(told(&page).contains(&"reasoning r hm".to_owned()));
     let messages = page.last().body["messages"].clone();
-    assert_eq!(messages[1], json!({ "id": "r", "role": "reasoning", "content": "hm", "encryptedValue": "s3al" }));
+    assert_eq!(
+        messages[1],
+        json!({ "id": "r", "role": "reasoning", "content": "hm", "encryptedValue": "s3al" })
+    );
     assert_eq!(messages[2]["toolCalls"][0]["encryptedValue"], "own");
     page.runs_with(&[
         json!({ "type": "THINKING_TEXT_MESSAGE_START" }),
@@ -84,7 +91,9 @@ fn what_the_model_thinks_is_told_apart_and_goes_back_with_its_seal() {
 #[test]
 fn state_is_told_whole_after_each_change_and_goes_into_the_next_run() {
     let mut page = Runner::new();
-    page.give(Input::RunInputGiven { given: json!({ "state": { "n": 0 }, "context": [{ "description": "d", "value": "v" }] }).to_string() });
+    page.give(Input::RunInputGiven {
+        given: json!({ "state": { "n": 0 }, "context": [{ "description": "d", "value": "v" }] }).to_string(),
+    });
     page.send("t", "go");
     assert_eq!(page.last().body["state"], json!({ "n": 0 }));
     assert_eq!(page.last().body["context"], json!([{ "description": "d", "value": "v" }]));
@@ -100,7 +109,11 @@ fn state_is_told_whole_after_each_change_and_goes_into_the_next_run() {
     let states: Vec<String> = told(&page).into_iter().filter(|line| line.starts_with("state")).collect();
     assert_eq!(states, [r#"state {"items":[],"n":1}"#, r#"state {"items":[{"sku":"A"}],"n":2}"#]);
     assert_eq!(page.last().body["state"], json!({ "items": [{ "sku": "A" }], "n": 2 }));
-    assert!(page.warnings()[0].contains("frame-invalid: a patch of the state was passed over"), "{:?}", page.warnings());
+    assert!(
+        page.warnings()[0].contains("frame-invalid: a patch of the state was passed over"),
+        "{:?}",
+        page.warnings()
+    );
     page.give(Input::RunInputGiven { given: r#"{"state":null}"#.to_owned() });
     page.runs_with(&text("a", "x"));
     page.send("t2", "x");
@@ -112,7 +125,9 @@ fn a_state_keeps_its_digits() {
     let mut page = Runner::new();
     page.send("t", "go");
     page.opens();
-    page.bytes(b"data: {\"type\":\"STATE_SNAPSHOT\",\"snapshot\":{\"id\":2512292042121000001,\"x\":1.0}}\n\n");
+    page.bytes(
+        b"data: {\"type\":\"STATE_SNAPSHOT\",\"snapshot\":{\"id\":2512292042121000001,\"x\":1.0}}\n\n",
+    );
     page.say(json!({ "type": "STATE_DELTA", "delta": [{ "op": "add", "path": "/y", "value": 1 }] }));
     let states: Vec<String> = told(&page).into_iter().filter(|line| line.starts_with("state")).collect();
     assert_eq!(states[1], r#"state {"id":2512292042121000001,"x":1.0,"y":1}"#);
@@ -136,15 +151,21 @@ fn activities_steps_and_the_servers_own_events_are_handed_on_and_unknown_ones_ke
         json!({ "type": "STEP_FINISHED", "stepName": "model" }),
     ]);
     let lines: Vec<String> = told(&page).into_iter().skip(1).collect();
-    assert_eq!(lines[..5], [
-        "step model true".to_owned(),
-        r#"activity p PLAN {"done":0}"#.to_owned(),
-        r#"activity p PLAN {"done":1}"#.to_owned(),
-        r#"custom weather {"c":21}"#.to_owned(),
-        format!("raw RAW {}", json!({ "type": "RAW", "event": { "a": 1 }, "source": "x" })),
-    ]);
+    assert_eq!(
+        lines[..5],
+        [
+            "step model true".to_owned(),
+            r#"activity p PLAN {"done":0}"#.to_owned(),
+            r#"activity p PLAN {"done":1}"#.to_owned(),
+            r#"custom weather {"c":21}"#.to_owned(),
+            format!("raw RAW {}", json!({ "type": "RAW", "event": { "a": 1 }, "source": "x" })),
+        ]
+    );
     assert_eq!(lines[5], format!("raw BRAND_NEW {}", json!({ "type": "BRAND_NEW", "field": [1] })));
-    assert!(lines[6].starts_with("raw SUBAGENT_STARTED") && lines[7].starts_with("raw TEXT_MESSAGE_CONTENT"), "{lines:?}");
+    assert!(
+        lines[6].starts_with("raw SUBAGENT_STARTED") && lines[7].starts_with("raw TEXT_MESSAGE_CONTENT"),
+        "{lines:?}"
+    );
     assert_eq!(lines[8], "step model false");
     assert_eq!(page.ended("t").unwrap().1, "");
     assert!(page.warnings()[0].contains("no activity of its message"));
@@ -157,7 +178,8 @@ fn lines_may_end_in_any_way_with_comments_a_mark_and_one_bad_frame_between() {
             let mut page = Runner::new();
             page.send("t", "go");
             page.opens();
-            let mut stream = "\u{feff}: hello\n\nevent: RUN_STARTED\ndata: {\"type\":\"RUN_STARTED\"}\n\n".to_owned();
+            let mut stream =
+                "\u{feff}: hello\n\nevent: RUN_STARTED\ndata: {\"type\":\"RUN_STARTED\"}\n\n".to_owned();
             for event in call("c1", "get_cart", "{\"a\":\n1}") {
                 stream.push_str(&format!(": ping\ndata: {event}\n\n"));
             }
@@ -207,7 +229,8 @@ fn a_conversation_can_begin_with_messages_of_the_apps() {
 
 #[test]
 fn a_server_that_floods_is_bounded() {
-    let config = pagehand::runtime::Config { max_frame_bytes: 4_096, max_argument_bytes: 100, ..Default::default() };
+    let config =
+        pagehand::runtime::Config { max_frame_bytes: 4_096, max_argument_bytes: 100, ..Default::default() };
     let mut page = Runner::with(config);
     page.send("t", "go");
     page.opens();
@@ -218,7 +241,9 @@ fn a_server_that_floods_is_bounded() {
     }
     page.bytes(&vec![b'x'; 10_000]);
     page.bytes(b"\n\n");
-    page.say(json!({ "type": "RUN_FINISHED", "outcome": { "type": "success", "pendingToolCallIds": ["c1"] } }));
+    page.say(
+        json!({ "type": "RUN_FINISHED", "outcome": { "type": "success", "pendingToolCallIds": ["c1"] } }),
+    );
     page.closes(None);
     assert!(page.ran.is_empty());
     assert!(page.answers_sent()[0].1.contains("invalid tool arguments"), "{:?}", page.answers_sent());

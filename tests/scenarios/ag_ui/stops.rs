@@ -1,9 +1,9 @@
 //! Turns that the app stops, and pages that lose the session.
 
 use super::runner::{Runner, call, text};
+use pagehand::runtime::Config;
 use pagehand::runtime::event::{ReportStatus, TurnStatus};
 use pagehand::runtime::input::Input;
-use pagehand::runtime::Config;
 use serde_json::json;
 
 fn cancel(page: &mut Runner, turn: &str) {
@@ -23,7 +23,10 @@ fn stopping_a_turn_reaches_the_request() {
     cancel(&mut page, "t");
     assert!(page.aborted.contains(&page.posted[0].request));
     let (status, text, code) = page.ended("t").unwrap();
-    assert_eq!((status, text.as_str(), code.as_deref()), (TurnStatus::Cancelled, "Let me", Some("cancelled")));
+    assert_eq!(
+        (status, text.as_str(), code.as_deref()),
+        (TurnStatus::Cancelled, "Let me", Some("cancelled"))
+    );
     // Whatever comes late is not heard, and nothing of it is left open.
     page.say(json!({ "type": "RUN_FINISHED" }));
     assert!(page.ran.is_empty());

@@ -1,15 +1,19 @@
 /**
- * What the facade uses of the generated glue of the runtime file. Kept by hand: the generated
- * declarations are looser, and the facade must type-check before anything is built.
+ * What the facade uses of the generated glue of the runtime's file and of AG-UI's, which is one text. Kept by hand: the
+ * generated declarations are looser, and the facade must type-check before anything is built.
  */
 import type { Host } from "../host.js";
 import type { FlatRecord } from "../store.js";
 
-export function initSync(options: { module: WebAssembly.Module }): unknown;
-export function buildInfo(): string;
-export function __wbg_reset_state(): void;
+/** Makes what belongs to one module. */
+export function makeGlue(): {
+  RawRuntime: typeof RawRuntime;
+  initSync(options: { module: WebAssembly.Module }): unknown;
+  buildInfo(): string;
+  __wbg_reset_state(): void;
+};
 
-export class RawRuntime {
+export declare class RawRuntime {
   constructor(config: object, host: Host);
   free(): void;
   setInterest(kinds: string): void;
@@ -25,8 +29,9 @@ export class RawRuntime {
   askingEnded(invocation: number): void;
   gainOwnership(records: readonly FlatRecord[]): void;
   loseOwnership(): void;
-  /** Resumes what waits at an interrupt, with JSON text. */
-  answerInterrupt(interruptId: string, payload: string | undefined): void;
+  cancelTurn(turnId: string, reason: string): void;
+  /** Resumes what waits at an interrupt, with JSON text, or refuses it. */
+  answerInterrupt(interruptId: string, payload: string | undefined, cancelled: boolean): void;
   /** Those open now, a JSON array. */
   interrupts(): string;
   suspend(): void;
@@ -36,4 +41,9 @@ export class RawRuntime {
   pending(): string;
   state(): string;
   close(): void;
+  /**
+   * What the next run over AG-UI takes along: JSON text of an object, each of whose fields replaces what was known.
+   * Only that file has it.
+   */
+  provide(json: string): void;
 }
