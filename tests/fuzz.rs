@@ -1,5 +1,6 @@
 //! A short run of the fuzz bodies in every test run, from a fixed seed; `fuzz/` has the real targets.
 
+use pagehand::protocol::fuzz::fuzz_ag_ui;
 use pagehand::runtime::fuzz::fuzz_machine;
 
 /// Bytes that are the same on every run.
@@ -18,5 +19,28 @@ fn bytes(seed: u64, length: usize) -> Vec<u8> {
 fn no_list_of_inputs_breaks_the_machine() {
     for seed in 0..1_500 {
         fuzz_machine(&bytes(seed, 40 + (seed as usize % 400)));
+    }
+}
+
+#[test]
+fn no_event_of_a_run_breaks_its_reader() {
+    let seeds = [
+        include_str!("../fuzz/seeds/ag_ui/call"),
+        include_str!("../fuzz/seeds/ag_ui/messages"),
+        "{\"a\":[1,2]}\n[{\"op\":\"move\",\"from\":\"/a/0\",\"path\":\"/b\"}]",
+    ];
+    for (place, seed) in seeds.into_iter().enumerate() {
+        fuzz_ag_ui(seed.as_bytes());
+        // Each byte changed in turn, and each end cut off.
+        let noise = bytes(place as u64 + 7, seed.len());
+        for at in 0..seed.len() {
+            let mut changed = seed.as_bytes().to_vec();
+            changed[at] = noise[at];
+            fuzz_ag_ui(&changed);
+            fuzz_ag_ui(&seed.as_bytes()[..at]);
+        }
+    }
+    for seed in 0..500 {
+        fuzz_ag_ui(&bytes(seed, 20 + (seed as usize % 200)));
     }
 }
