@@ -20,6 +20,11 @@ export function countNode(output) {
   return { passed: sum("pass"), failed: sum("fail", "cancelled"), skipped: sum("skipped", "todo") };
 }
 
+/** The files of the tests that failed, as Node's spec reporter lists them at its end. */
+export function failedFiles(output) {
+  return [...new Set([...output.matchAll(/^test at (.+?):\d+:\d+$/gm)].map(([, file]) => file))];
+}
+
 /** Vitest's JSON report. */
 export function countVitest(report) {
   return { passed: report.numPassedTests, failed: report.numFailedTests, skipped: report.numPendingTests + (report.numTodoTests ?? 0) };

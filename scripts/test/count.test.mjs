@@ -1,7 +1,7 @@
 /** The counters decide what CI believes, so each is held against real closing lines of its runner. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countCargo, countNode, countVitest } from "./count.mjs";
+import { countCargo, countNode, countVitest, failedFiles } from "./count.mjs";
 
 test("cargo's closing lines of several binaries are added up", () => {
   const output = "running 3 tests\ntest result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out\n\ntest result: FAILED. 4 passed; 1 failed; 0 ignored; 0 measured\n";
@@ -19,4 +19,10 @@ test("Node's summary counts cancelled tests as failed, in both of its spellings"
 
 test("Vitest's report is read by its totals", () => {
   assert.deepEqual(countVitest({ numPassedTests: 7, numFailedTests: 1, numPendingTests: 2, numTodoTests: 1 }), { passed: 7, failed: 1, skipped: 3 });
+});
+
+test("the files of failed tests are listed once each", () => {
+  const output = "✔ fine (1 ms)\n✖ failing tests:\n\ntest at tests/browser/tabs.test.mjs:12:1\n✖ one (3 ms)\n  at file:///x.mjs:1:1\n\ntest at tests/browser/tabs.test.mjs:40:1\n✖ two (3 ms)\n\ntest at tests/browser/page/act.test.mjs:1:1\n✖ tests/browser/page/act.test.mjs (9 ms)\n";
+  assert.deepEqual(failedFiles(output), ["tests/browser/tabs.test.mjs", "tests/browser/page/act.test.mjs"]);
+  assert.deepEqual(failedFiles("✔ fine (1 ms)\nℹ fail 0\n"), []);
 });

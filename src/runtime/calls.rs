@@ -20,7 +20,9 @@ const MAX_ISSUES: usize = 32;
 impl Machine {
     pub(super) fn tool_registered(&mut self, spec: ToolSpec) {
         let name = spec.name.clone();
-        if self.registry.differs_from_declared(&spec) {
+        // A server of runs is told of all tools with each run, and keeps none; but for the native engine.
+        let keeps = !self.threads() || self.config.native_input;
+        if keeps && self.registry.differs_from_declared(&spec) {
             self.warn_once(Code::DeclarationIgnored, &name, &|| {
                 format!(
                     "tool `{name}` was declared to the engine with another schema, which it keeps for this session: \

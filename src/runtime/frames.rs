@@ -3,7 +3,7 @@
 use super::board::FactState;
 use super::call::Ending;
 use super::codes::Code;
-use super::event::{Event, Finished};
+use super::event::{Event, Finished, Problem};
 use super::ids::CallKey;
 use super::machine::Machine;
 use super::sessions::{Place, ROOT};
@@ -212,7 +212,7 @@ impl Machine {
             (Some(true), Ok(_)) | (Some(false), Err(_)) => Ending::Confirmed,
             (Some(true), Err(error)) if call.phase.was_sent() => {
                 let code = error.code.clone().unwrap_or_else(|| Code::ReplyRefused.as_str().to_owned());
-                Ending::Refused(super::event::Problem { code, message: error.message.clone() })
+                Ending::Refused(Problem { code, message: error.message.clone() })
             }
             _ => Ending::Voided("it was settled by somebody else".to_owned()),
         };
@@ -228,6 +228,10 @@ impl Machine {
                 result,
                 error,
             }));
+        }
+        if let (Some(call), Err(error), Ending::Confirmed) = (self.calls.get_mut(key), outcome, &ending) {
+            // Of an answer that an earlier page left only the bytes are known.
+            call.error.get_or_insert_with(|| Problem::of_engine(error));
         }
         self.finish(key, ending);
     }

@@ -10,3 +10,4 @@ mod recorded;
 mod runner;
 mod shown;
 mod stops;
+mod tools;
