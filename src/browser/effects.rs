@@ -24,6 +24,7 @@ pub(super) fn carry_out(driver: &Rc<Driver>, effect: Effect) {
             let wanted = Wanted::Stream { after_seq, last_event_id };
             driver.tasks.spawn(follow(Rc::clone(driver), request, session_id, wanted, refresh, signal));
         }
+        #[cfg(feature = "ag_ui")]
         Effect::Run { request, session_id, body, connect, refresh } => {
             let signal = driver.requests.open(request.0);
             let wanted = Wanted::Run { body, connect };

@@ -21,6 +21,7 @@ pub(super) enum Wanted {
     /// A session's event stream, from after what was heard last.
     Stream { after_seq: u64, last_event_id: Option<String> },
     /// A run, or a question for the conversation: a body that is answered by a stream.
+    #[cfg(feature = "ag_ui")]
     Run { body: Rc<str>, connect: bool },
     /// A body for the session.
     Input(Rc<str>),
@@ -47,6 +48,7 @@ pub(super) async fn send(
     let size = match wanted {
         Wanted::Stream { .. } => 0,
         // While it is under way for as long as the run takes, no page could leave it behind.
+        #[cfg(feature = "ag_ui")]
         Wanted::Run { .. } => 0,
         Wanted::Input(body) => body.len(),
     };
@@ -72,17 +74,23 @@ async fn token(driver: &Driver, refresh: bool) -> Result<Option<String>, String>
 
 /// Where it goes.
 fn address(driver: &Driver, session_id: &str, wanted: &Wanted) -> String {
-    let Settings { engine, dialect, connect, native_input, .. } = driver.settings();
+    #[cfg(feature = "ag_ui")]
+    match (driver.settings().dialect, wanted) {
+        (_, Wanted::Run { connect: true, .. }) => {
+            return driver.settings().connect.clone().unwrap_or_default();
+        }
+        (_, Wanted::Run { .. }) => return driver.settings().engine.clone(),
+        (Dialect::AgUi, _) => return driver.settings().native_input.clone().unwrap_or_default(),
+        _ => {}
+    }
+    let Settings { engine, dialect, .. } = driver.settings();
     let session = String::from(encode_uri_component(session_id));
     match (dialect, wanted) {
         (Dialect::Native, Wanted::Stream { after_seq, .. }) => {
             format!("{engine}/api/client/sessions/{session}/events/stream?after_seq={after_seq}")
         }
-        (Dialect::Native, Wanted::Input(_)) => format!("{engine}/api/client/sessions/input"),
-        (_, Wanted::Run { connect: true, .. }) => connect.clone().unwrap_or_default(),
-        (Dialect::AgUi, Wanted::Input(_)) => native_input.clone().unwrap_or_default(),
-        (Dialect::AgUi, _) | (_, Wanted::Run { .. }) => engine.clone(),
-        (Dialect::Trigger, _) => {
+        (Dialect::Native, _) => format!("{engine}/api/client/sessions/input"),
+        _ => {
             let joint = if engine.bytes().any(|byte| byte == b'?') { '&' } else { '?' };
             format!("{engine}{joint}session_id={session}")
         }
@@ -97,6 +105,7 @@ fn build(
 ) -> Result<web_sys::Request, String> {
     let (method, accept) = match wanted {
         Wanted::Stream { .. } => (Method::GET, "text/event-stream"),
+        #[cfg(feature = "ag_ui")]
         Wanted::Run { .. } => (Method::POST, "text/event-stream"),
         Wanted::Input(_) => (Method::POST, "application/json"),
     };
@@ -115,9 +124,9 @@ fn build(
     let built: Result<Request, _> = match wanted {
         Wanted::Stream { last_event_id: Some(id), .. } => builder.header("last-event-id", id).build(),
         Wanted::Stream { .. } => builder.build(),
-        Wanted::Run { body, .. } | Wanted::Input(body) => {
-            builder.header("content-type", "application/json").body(&**body)
-        }
+        #[cfg(feature = "ag_ui")]
+        Wanted::Run { body, .. } => builder.header("content-type", "application/json").body(&**body),
+        Wanted::Input(body) => builder.header("content-type", "application/json").body(&**body),
     };
     built.map(Into::into).map_err(|error| redact(error.to_string(), token))
 }

@@ -21,8 +21,10 @@ pub(super) struct Settings {
     pub(super) engine: String,
     /// How the engine speaks, and so where requests go.
     pub(super) dialect: Dialect,
+    #[cfg(feature = "ag_ui")]
     /// Where a server of runs is asked for the conversation, if it may be.
     pub(super) connect: Option<String>,
+    #[cfg(feature = "ag_ui")]
     /// Where a server of runs that is the native engine takes answers, if it is.
     pub(super) native_input: Option<String>,
     /// Whether the host stores records. If not, they are taken for stored: calls live as long as the page.
@@ -41,14 +43,14 @@ pub(super) fn configuration(object: &JsValue) -> Result<(Settings, Config), JsEr
     let settings = Settings {
         engine: from.required_text("engine"),
         dialect,
+        #[cfg(feature = "ag_ui")]
         connect: from.text("connect"),
+        #[cfg(feature = "ag_ui")]
         native_input: from.text("nativeInput"),
         stores: from.flag("stores", false),
     };
     let mut config = Config {
         dialect,
-        connectable: settings.connect.is_some(),
-        native_input: settings.native_input.is_some(),
         agent: from.required_text("agent"),
         session_id: from.required_text("sessionId"),
         ..Config::default()
@@ -70,6 +72,8 @@ pub(super) fn configuration(object: &JsValue) -> Result<(Settings, Config), JsEr
     from.number("checkTimeout", &mut config.check_timeout.0);
     #[cfg(feature = "ag_ui")]
     {
+        config.connectable = settings.connect.is_some();
+        config.native_input = settings.native_input.is_some();
         from.number("runPatience", &mut config.run_patience.0);
         from.number("stallTimeout", &mut config.stall_timeout.0);
         from.number("connectPatience", &mut config.connect_patience.0);

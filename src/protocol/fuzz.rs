@@ -66,12 +66,14 @@ pub fn fuzz_ag_ui(bytes: &[u8]) {
     let (name, data) = text.split_once('\n').unwrap_or(("", &text));
     let _ = ag_ui::read(name, data);
     let mut messages = Message::read_all(data, &|| "spare".to_owned());
-    let called = Called { id: name.to_owned(), name: data.to_owned(), arguments: data.to_owned(), sealed: None };
+    let called =
+        Called { id: name.to_owned(), name: data.to_owned(), arguments: data.to_owned(), sealed: None };
     messages.push(Message::assistant(name.to_owned(), data.to_owned(), vec![called], Some(name)));
     messages.push(Message::tool(name.to_owned(), data.to_owned(), data, false, true));
     for message in messages {
         assert!(JsonText::new(&message.json).is_ok(), "a message is JSON");
-        let again = Message::read(&message.json, &String::new).map(|again| (again.id, again.role, again.calls.len()));
+        let again =
+            Message::read(&message.json, &String::new).map(|again| (again.id, again.role, again.calls.len()));
         assert_eq!(again, Some((message.id, message.role, message.calls.len())), "it reads back as it is");
     }
     if let Ok(after) = super::patch::apply(name, data) {

@@ -85,7 +85,9 @@ pub fn fuzz_machine(bytes: &[u8]) {
 
 fn note(effect: &Effect, asked: &mut Asked) {
     match effect {
-        Effect::OpenStream { request, .. } | Effect::Run { request, .. } => asked.streams.push(*request),
+        Effect::OpenStream { request, .. } => asked.streams.push(*request),
+        #[cfg(feature = "ag_ui")]
+        Effect::Run { request, .. } => asked.streams.push(*request),
         Effect::Post { request, .. } => asked.posts.push(*request),
         Effect::Check { check, .. } | Effect::Repair { check, .. } => asked.checks.push(*check),
         Effect::Ask { ask, .. } => asked.asks.push(*ask),

@@ -33,6 +33,7 @@ pub enum Effect {
         /// Whether the token must be a fresh one.
         refresh: bool,
     },
+    #[cfg(feature = "ag_ui")]
     /// Post a run, or ask for the conversation as the server has it. Answered as `OpenStream` is.
     Run {
         /// Its handle.
