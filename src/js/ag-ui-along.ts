@@ -55,7 +55,8 @@ export class Along {
         const text = this.#text(part, value);
         if (text !== this.#texts.get(part)) fresh.set(part, text);
       } catch (error) {
-        warn("invalid-options", `what agUi.${part} gives cannot go along, so the last good value does: ${this.#given.messageOf(error)}`);
+        // The page may be in the middle of a run: whoever is told of it must not end that.
+        this.#given.guard(() => warn("invalid-options", `what agUi.${part} gives cannot go along, so the last good value does: ${this.#given.messageOf(error)}`));
       }
     }
     this.#asking = false;
@@ -67,6 +68,8 @@ export class Along {
   setState({ call, dispatcher }: MachineHooks, state: unknown): void {
     const text = this.#text("state", state);
     dispatcher.agentState = state;
+    // A machine that is made anew begins with it, though it be nothing.
+    this.#texts.set("state", text);
     call((raw) => raw.provide(`{"state":${text}}`));
   }
 

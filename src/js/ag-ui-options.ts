@@ -75,9 +75,11 @@ export interface Addresses {
 }
 
 /** Looks the options over. Throws `invalid-options` over the first that is wrong. @internal */
-export function addressesOf({ PagehandError, validate }: Given, { engine, agent, agUi = {} }: Settled): Addresses {
+export function addressesOf({ PagehandError, validate }: Given, { engine, agent, session, agUi = {} }: Settled): Addresses {
   const wrong = (name: string, words: string) => new PagehandError("invalid-options", `${name} ${words}`);
   validate("invalid-options", agUi, RULES, "agUi.");
+  // The server would be told another one than what is kept here goes by.
+  if (/\p{Surrogate}/u.test(session ?? "")) throw wrong("session", "must be made of whole characters; half of a surrogate pair was found");
   const run = new URL(engine);
   const addresses: Addresses = { agent };
   if (agUi.connect !== undefined && agUi.connect !== false) {

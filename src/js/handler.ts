@@ -59,7 +59,9 @@ async function handle(given: Given, parts: RunParts, ...run: Parameters<Host["in
     if (leftover.caller?.signal?.aborted) throw leftover.caller.signal.reason;
     const value = await tool.execute(input, context);
     leftover.value = value;
-    const { json, media } = await serialise(value, given.messageOf);
+    const result = await serialise(value, given.messageOf);
+    leftover.caller?.sent?.(result);
+    const { json, media } = result;
     const end = media === undefined ? json : { json, media };
     return (await leftover.finish?.(value, end)) ?? end;
   } catch (thrown) {

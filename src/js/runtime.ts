@@ -21,6 +21,7 @@ import type { Machine, MachineHooks, Machines } from "./machines.js";
 import { type RuntimeOptions, type Settled, validateOptions } from "./options.js";
 import { Registry, prepareAtIdle, specOf } from "./registry.js";
 import { type Numbers, parseJson } from "./parse.js";
+import type { Serialised } from "./serialise.js";
 import { type Chosen, chooseSession } from "./session.js";
 import type { RunParts } from "./stash.js";
 import { type Tool, isTool, watchTools } from "./tool.js";
@@ -49,6 +50,8 @@ export interface InvokeOptions {
   signal?: AbortSignal | undefined;
   /** Awaited once nothing else is in the way of the run; its clock stands still meanwhile. @internal */
   before?: () => Promise<void>;
+  /** Takes the result as it travels: what can be read but once is not read again. @internal */
+  sent?: (result: Serialised) => void;
   /** Takes what is to run once the answer is out. @internal */
   later?: (run: () => unknown) => void;
 }
@@ -244,15 +247,16 @@ export class Runtime<Bag = Artifacts> implements AsyncDisposable {
     if (typeof text !== "string" || text === "") throw new PagehandError("invalid-options", "text must be text");
     const { queue, signal } = options ?? {};
     const turn = new Turn<Bag>(randomId(), this.sessionId, this.#links);
-    this.#dispatcher.follow(turn as unknown as Turn);
     const stop = () => turn.cancel(messageOf(signal?.reason));
+    // First of all: what is no signal throws here.
+    signal?.addEventListener("abort", stop);
+    this.#dispatcher.follow(turn as unknown as Turn);
     if (signal?.aborted) {
       // Nothing was begun, so there is nothing to call off.
       const error = { code: "cancelled", message: messageOf(signal.reason) };
       this.#dispatcher.emit({ type: "turn.finished", turnId: turn.id, status: "cancelled", text: "", error, children: [] });
       return turn;
     }
-    signal?.addEventListener("abort", stop);
     void turn.finished.then(() => signal?.removeEventListener("abort", stop));
     this.#wantsStream = true;
     this.#call((raw) => raw.send(turn.id, randomId(), text, queue !== false));

@@ -6,7 +6,9 @@ import { Adoption } from "./webmcp/adopt.js";
 import { MISSING, type ModelContext, isPage, modelContext } from "./webmcp/context.js";
 import { Exposure } from "./webmcp/expose.js";
 import { PagehandError } from "./errors.js";
+import { given } from "./given.js";
 import type { Runtime } from "./runtime.js";
+import type { Rules } from "./shape.js";
 import type { ToolFields } from "./tool.js";
 
 /** Options of {@link exposeToBrowser}. */
@@ -43,7 +45,7 @@ export interface BrowserLink extends Disposable {
  * thrown is `invalid-options`.
  */
 export function exposeToBrowser<Bag>(runtime: Runtime<Bag>, options: ExposeOptions = {}): BrowserLink {
-  const wanted = chosen(options);
+  const wanted = chosen(options, EXPOSE);
   return link(runtime as Runtime, options.signal, (context) => new Exposure(runtime as Runtime, context, (tool) => wanted(tool.name)));
 }
 
@@ -52,31 +54,64 @@ export function exposeToBrowser<Bag>(runtime: Runtime<Bag>, options: ExposeOptio
  * What cannot be adopted is a `warning` of the runtime; the only thing thrown is `invalid-options`.
  */
 export function adoptFromBrowser<Bag>(runtime: Runtime<Bag>, options: AdoptOptions = {}): BrowserLink {
-  const wanted = chosen(options);
+  const wanted = chosen(options, ADOPT);
   const { prefix = "", approve, signal } = options;
-  if (typeof prefix !== "string" || !/^[\w.:/-]{0,64}$/.test(prefix)) throw wrong("option `prefix` must be at most 64 letters, digits or any of _ . : / -");
   return link(runtime as Runtime, signal, (context) => new Adoption(runtime as Runtime, context, { wanted, prefix, approve }));
 }
 
 function link(runtime: Runtime, signal: AbortSignal | undefined, start: (context: ModelContext) => Exposure | Adoption): BrowserLink {
   if (typeof runtime?.inside !== "object") throw wrong("the first argument must be a runtime that createRuntime() made");
-  if (signal !== undefined && typeof signal?.addEventListener !== "function") throw wrong("option `signal` must be an AbortSignal");
   const context = modelContext();
   if (!context && isPage()) runtime.inside.warn("unsupported-environment", MISSING);
-  const going = context && !signal?.aborted && runtime.state !== "closed" ? start(context) : undefined;
+  const going = context && !signal?.aborted && runtime.state !== "closed" ? started(runtime, () => start(context)) : undefined;
+  const { changed } = runtime.inside;
   const stop = () => {
     signal?.removeEventListener("abort", stop);
+    changed.delete(look);
     going?.stop();
   };
-  if (going) signal?.addEventListener("abort", stop, { once: true });
+  // A signal that outlives the runtime must not keep it.
+  const look = () => {
+    if (runtime.state === "closed") stop();
+  };
+  if (going) {
+    changed.add(look);
+    signal?.addEventListener("abort", stop, { once: true });
+    // By a script in the browser's place, while it was being started.
+    if (signal?.aborted) stop();
+  }
   return { ready: going?.settled() ?? Promise.resolve(), stop, [Symbol.dispose]: stop };
 }
 
-function chosen(options: ExposeOptions): (name: string) => boolean {
+/** Starts it; what stands in the browser's place may throw whatever it is asked for. */
+function started<Going>(runtime: Runtime, start: () => Going): Going | undefined {
+  try {
+    return start();
+  } catch (thrown) {
+    runtime.inside.warn("unsupported-environment", `nothing passes between the browser's agent and this page: ${given.messageOf(thrown)}`);
+    return undefined;
+  }
+}
+
+const isName = (name: unknown) => typeof name === "string";
+
+const EXPOSE: Rules = {
+  only: ["must be a list of names", (only) => Array.isArray(only) && only.every(isName)],
+  signal: ["must be an AbortSignal", (signal) => typeof (signal as AbortSignal | null)?.addEventListener === "function"],
+};
+
+const ADOPT: Rules = {
+  ...EXPOSE,
+  prefix: ["must be at most 64 letters, digits or any of _ . : / -", (prefix) => isName(prefix) && /^[\w.:/-]{0,64}$/.test(prefix as string)],
+  approve: ['must be "always", "once", "never", a boolean or a function', (approve) => ["always", "once", "never", true, false].includes(approve as string) || typeof approve === "function"],
+};
+
+/** Looks the options over: one that is misspelt, `only` say, would offer more than was meant. Gives which names are wanted. */
+function chosen(options: ExposeOptions, rules: Rules): (name: string) => boolean {
   if (typeof options !== "object" || options === null) throw wrong("the options must be an object");
+  given.validate("invalid-options", options, rules, "option `", "`");
   const { only } = options;
   if (only === undefined) return () => true;
-  if (!Array.isArray(only) || !only.every((name) => typeof name === "string")) throw wrong("option `only` must be a list of names");
   const names = new Set(only);
   return (name) => names.has(name);
 }

@@ -24,6 +24,7 @@ describe("createRuntime over AG-UI", () => {
     ["agent", { agent: "" }],
     ["agent", { agent: 7 }],
     ["agent", { agent: "other", engine: "https://e.test/api/channels/ag-ui/agents/shop/run" }],
+    ["session", { session: "half an emoji \ud83d" }],
     ["agUi", { agUi: "x" }],
     ["agUi", { agUi: null }],
     ["agUi", { transport: "native", agent: "a", engine: "https://e.test", agUi: {} }],

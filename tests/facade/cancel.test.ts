@@ -1,5 +1,5 @@
 /** Calling a turn off over the native transport: what was not sent is withdrawn, what runs is answered as cancelled. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { tool } from "pagehand";
 import { gate, oneCall, open } from "./page.ts";
 
@@ -86,6 +86,16 @@ describe("the signal of a message", () => {
     expect(await turn.finished).toMatchObject({ status: "cancelled", text: "", error: { code: "cancelled", message: "too late" } });
     expect(seen).toMatchObject([{ type: "turn.finished", turnId: turn.id, status: "cancelled" }]);
     await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(engine.sessions()).toEqual([]);
+  });
+
+  it("that is none is refused, and leaves no turn behind", async () => {
+    const finalizeArtifacts = vi.fn(() => ({}));
+    const { engine, runtime } = await open({}, { finalizeArtifacts });
+    for (const signal of [{}, 5, "stop"]) expect(() => runtime.send("go", { signal: signal as never })).toThrow(/signal/);
+    await runtime.close();
+    // Each turn that was open would have been ended now.
+    expect(finalizeArtifacts).not.toHaveBeenCalled();
     expect(engine.sessions()).toEqual([]);
   });
 

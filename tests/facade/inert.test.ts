@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
-it.each(["index.js", "ask/index.js", "schema.js", "page.js", "testing.js", "worker.js"])("pkg/%s can be imported on a server", (file) => {
+it.each(["index.js", "ask/index.js", "schema.js", "page.js", "testing.js", "webmcp.js", "worker.js"])("pkg/%s can be imported on a server", (file) => {
   const url = new URL(`../../pkg/${file}`, import.meta.url).href;
   const script = `
     const touched = [];

@@ -8,12 +8,22 @@ import { plainText } from "../plain.js";
 import type { Runtime } from "../runtime.js";
 import { type Tool, type ToolContext, type ToolFields, tool } from "../tool.js";
 import { type ListedTool, type ModelContext, nameOf, siteAdvice } from "./context.js";
-import { type Foreign, markOf, readForeign } from "./foreign.js";
+import { type Foreign, readForeign } from "./foreign.js";
 import { isOffered, noteAdopted } from "./own.js";
 import { type Warn, once } from "./warn.js";
 
 /** Most tools that are adopted; the browser lists as many as scripts register. */
 const MAX_TOOLS = 128;
+
+/**
+ * How long one look at the list follows another, in milliseconds: scripts may change their tools without end. As long as
+ * each look finds others, the next one waits twice as long.
+ */
+const PACE = 50;
+const MOST_PACE = 2_000;
+
+/** How long the browser may take to list its tools, in milliseconds. */
+const PATIENCE = 10_000;
 
 interface Adopted {
   readonly mark: string;
@@ -36,8 +46,14 @@ export class Adoption {
   readonly #warn: Warn;
   readonly #adopted = new Map<string, Adopted>();
   readonly #sync = () => this.#look();
-  #looking: Promise<void> | undefined;
+  /** Resolves when the list has been looked at once, or it is over. */
+  readonly #first: Promise<void>;
+  #met = () => {};
+  /** Ends the wait for a list. */
+  #cut = () => {};
+  #looking = false;
   #again = false;
+  #changes = 0;
   #stopped = false;
 
   constructor(runtime: Runtime, context: ModelContext, terms: Terms) {
@@ -45,9 +61,11 @@ export class Adoption {
     this.#context = context;
     this.#terms = terms;
     this.#warn = once(runtime.inside.warn);
+    this.#first = new Promise((resolve) => (this.#met = resolve));
     if (typeof context.getTools !== "function" || typeof context.executeTool !== "function") {
       this.#warn("unsupported-environment", "this browser does not list the tools of other scripts (no modelContext.getTools), so none is adopted");
       this.#stopped = true;
+      this.#met();
       return;
     }
     // A name that was taken in the runtime may be free.
@@ -57,39 +75,59 @@ export class Adoption {
   }
 
   /** Resolves when what the browser lists now has been looked at. */
-  async settled(): Promise<void> {
-    while (this.#looking) await this.#looking;
+  settled(): Promise<void> {
+    return this.#first;
   }
 
   stop(): void {
     if (this.#stopped) return;
     this.#stopped = true;
+    this.#cut();
+    this.#met();
     this.#runtime.inside.changed.delete(this.#sync);
-    this.#context.removeEventListener?.("toolchange", this.#sync);
     for (const one of this.#adopted.values()) one.release();
     this.#adopted.clear();
+    this.#context.removeEventListener?.("toolchange", this.#sync);
   }
 
   /** Looks at the list, once for all the changes that come meanwhile. */
   #look(): void {
     if (this.#runtime.state === "closed") return this.stop();
     this.#again = true;
-    this.#looking ??= this.#read();
+    if (!this.#looking) void this.#read();
   }
 
   async #read(): Promise<void> {
+    this.#looking = true;
+    let pace = PACE;
     while (this.#again && !this.#stopped) {
       this.#again = false;
-      let listed: unknown;
+      const before = this.#changes;
       try {
-        listed = await this.#context.getTools?.();
+        const listed = await this.#list();
+        if (Array.isArray(listed)) this.#compare(listed);
       } catch (thrown) {
         this.#warn("unsupported-environment", siteAdvice(thrown) ?? `the browser does not list its tools: ${messageOf(thrown)}`);
       }
-      if (Array.isArray(listed) && !this.#stopped) this.#compare(listed);
+      this.#met();
+      if (!this.#stopped) await new Promise((resolve) => setTimeout(resolve, pace));
+      pace = this.#changes === before ? PACE : Math.min(pace * 2, MOST_PACE);
     }
-    // Here, and not when it has resolved: a change in between would be lost.
-    this.#looking = undefined;
+    this.#looking = false;
+  }
+
+  /** What the browser lists; nothing where it is over meanwhile. */
+  async #list(): Promise<unknown> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    try {
+      return await new Promise((resolve, reject) => {
+        this.#cut = () => resolve(undefined);
+        timer = setTimeout(() => reject(new Error(`it took longer than ${PATIENCE / 1_000} seconds`)), PATIENCE);
+        Promise.resolve(this.#context.getTools?.()).then(resolve, reject);
+      });
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   #compare(listed: readonly unknown[]): void {
@@ -107,22 +145,28 @@ export class Adoption {
     }
     for (const [name, adopted] of this.#adopted) {
       const foreign = now.get(name);
-      if (foreign && markOf(foreign) === adopted.mark) {
+      if (foreign?.mark === adopted.mark) {
         adopted.listed = foreign.listed;
         now.delete(name);
       } else {
+        this.#changes += 1;
         this.#adopted.delete(name);
         adopted.release();
       }
     }
-    for (const foreign of now.values()) this.#adopt(foreign);
+    for (const foreign of now.values()) {
+      // Whoever is told of one may have ended it all.
+      if (this.#stopped) return;
+      this.#adopt(foreign);
+    }
   }
 
   #adopt(foreign: Foreign): void {
     const { prefix, approve } = this.#terms;
     const name = `${prefix}${foreign.name}`;
-    if (foreign.oddity !== undefined) this.#warn("invalid-schema", `tool "${foreign.name}" of another script: ${foreign.oddity}`);
-    const adopted: Adopted = { mark: markOf(foreign), listed: foreign.listed, release: () => undefined };
+    const shown = foreign.name.slice(0, 128);
+    if (foreign.oddity !== undefined) this.#warn("invalid-schema", `tool "${shown}" of another script: ${foreign.oddity}`);
+    const adopted: Adopted = { mark: foreign.mark, listed: foreign.listed, release: () => undefined };
     try {
       const made = tool({
         name,
@@ -135,9 +179,10 @@ export class Adoption {
       noteAdopted(made);
       adopted.release = this.#runtime.register(made);
       this.#adopted.set(foreign.name, adopted);
+      this.#changes += 1;
     } catch (thrown) {
       const taken = thrown instanceof PagehandError && thrown.code === "duplicate-tool";
-      this.#warn(taken ? "duplicate-tool" : "invalid-tool", `tool "${foreign.name}" of another script is not adopted: ${messageOf(thrown)}${taken ? "; give a prefix" : ""}`);
+      this.#warn(taken ? "duplicate-tool" : "invalid-tool", `tool "${shown}" of another script is not adopted: ${messageOf(thrown)}${taken ? "; give a prefix" : ""}`);
     }
   }
 

@@ -6,6 +6,7 @@ import { messageOf } from "../errors.js";
 import type { ToolReport } from "../events.js";
 import { given } from "../given.js";
 import type { Runtime } from "../runtime.js";
+import type { Serialised } from "../serialise.js";
 import type { Tool } from "../tool.js";
 import { inLane } from "./lanes.js";
 
@@ -22,12 +23,14 @@ const WAY_OUT = 100;
 export async function answer(runtime: Runtime, tool: Tool, input: unknown, signal: AbortSignal): Promise<string> {
   const afterwards: (() => unknown)[] = [];
   const later = (run: () => unknown) => void afterwards.push(run);
+  let result: Serialised | undefined;
+  const sent = (given: Serialised) => void (result = given);
   try {
-    const ended = await inLane(runtime, tool.lane, signal, (before) => runtime.invoke(tool.name, input, before ? { signal, later, before } : { signal, later }));
+    const ended = await inLane(runtime, tool.lane, signal, (before) => runtime.invoke(tool.name, input, before ? { signal, sent, later, before } : { signal, sent, later }));
     if (!ended) return failure("cancelled", "the call was called off");
     const { data, error, report } = ended;
     if (error) return failure(error.code, error.message);
-    return tool.mode === "silent" ? ACKNOWLEDGEMENT : await textOf(data, report);
+    return tool.mode === "silent" ? ACKNOWLEDGEMENT : await textOf(result, data, report);
   } catch (thrown) {
     return failure("TOOL_EXEC_FAILED", messageOf(thrown));
   } finally {
@@ -41,9 +44,9 @@ export function failure(code: string, message: string): string {
 }
 
 /** The result as JSON text. Where something stands beside it, images say, all of it is a list of content blocks. */
-async function textOf(data: unknown, report: ToolReport): Promise<string> {
+async function textOf(result: Serialised | undefined, data: unknown, report: ToolReport): Promise<string> {
   const { serialise } = await import("../serialise.js");
-  const { json, media } = await serialise(data, messageOf);
+  const { json, media } = result ?? (await serialise(data, messageOf));
   const beside: unknown[] = media === undefined ? [] : (JSON.parse(media) as unknown[]);
   if (report.consent?.edited) {
     const { json: ran } = await serialise(report.input, messageOf);

@@ -28,6 +28,8 @@ export class Exposure {
   readonly #settling = new Set<Promise<void>>();
   readonly #sync = () => this.#compare();
   readonly #calls = new Set<AbortController>();
+  readonly #ended: Promise<void>;
+  #end = () => {};
   #barred = false;
 
   constructor(runtime: Runtime, context: ModelContext, wanted: (tool: Tool) => boolean) {
@@ -35,18 +37,23 @@ export class Exposure {
     this.#context = context;
     this.#wanted = wanted;
     this.#warn = once(runtime.inside.warn);
+    this.#ended = new Promise((resolve) => (this.#end = resolve));
     runtime.inside.changed.add(this.#sync);
     this.#compare();
   }
 
-  /** Resolves when the browser has decided on every tool there is now. */
+  /** Resolves when the browser has decided on every tool there is now, or it is over. */
   async settled(): Promise<void> {
-    while (this.#settling.size > 0) await Promise.all(this.#settling);
+    const decided = async () => {
+      while (this.#settling.size > 0) await Promise.all(this.#settling);
+    };
+    await Promise.race([decided(), this.#ended]);
   }
 
   stop(): void {
     this.#runtime.inside.changed.delete(this.#sync);
     this.#barred = true;
+    this.#end();
     for (const controller of this.#offered.values()) controller.abort();
     this.#offered.clear();
     for (const call of this.#calls) call.abort();
@@ -84,7 +91,7 @@ export class Exposure {
       : "browsers take names of 1 to 128 letters, digits or any of _ . -";
     if (problem) return this.#refused(tool, "invalid-tool", problem);
     const names = offeredNames(this.#context);
-    if (names.has(name)) return this.#refused(tool, "duplicate-tool", "another runtime of this page offers one of this name");
+    if (names.has(name)) return this.#refused(tool, "duplicate-tool", "this page offers one of this name already, from another runtime or by another exposeToBrowser()");
     // Known as ours before the browser tells anyone of it.
     names.add(name);
     const release = () => names.delete(name);
@@ -166,6 +173,7 @@ export class Exposure {
       return await answer(this.#runtime, tool, input, call.signal);
     } finally {
       this.#calls.delete(call);
+      signal?.removeEventListener?.("abort", stop);
     }
   }
 

@@ -13,6 +13,8 @@ export interface Foreign {
   readonly description: string;
   readonly schema: JsonSchema | undefined;
   readonly annotations: ToolAnnotations;
+  /** What tells whether a tool of a name is another one now. */
+  readonly mark: string;
   /** What is odd about it, in words. */
   readonly oddity: string | undefined;
   /** The listed thing itself, which the browser runs it by. */
@@ -29,33 +31,29 @@ export function readForeign(listed: unknown): Foreign | undefined {
     if (typeof listed !== "object" || listed === null) return undefined;
     const { name, description, inputSchema, annotations } = listed as ListedTool;
     if (typeof name !== "string" || name === "") return undefined;
-    const text = typeof description === "string" ? description : "";
-    return {
+    const words = typeof description === "string" ? description : "";
+    const known = {
       name,
-      description: text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION)}…` : text,
-      ...schemaOf(inputSchema),
+      description: words.length > MAX_DESCRIPTION ? `${words.slice(0, MAX_DESCRIPTION)}…` : words,
       annotations: annotationsOf(annotations as Hints | null | undefined),
-      listed,
     };
+    const { text, ...schema } = schemaOf(inputSchema);
+    return { ...known, ...schema, mark: JSON.stringify([known, text]), listed };
   } catch {
     return undefined;
   }
 }
 
-/** What tells whether a tool of a name is another one now. */
-export function markOf({ name, description, schema, annotations }: Foreign): string {
-  return JSON.stringify([name, description, schema, annotations]);
-}
-
-/** The schema: an object, or the JSON text of one, as older browsers give it. */
-function schemaOf(given: unknown): Pick<Foreign, "schema" | "oddity"> {
+/** The schema: an object, or the JSON text of one, as older browsers give it. The text is there where it can be used. */
+function schemaOf(given: unknown): Pick<Foreign, "schema" | "oddity"> & { text?: string } {
   if (given === undefined || given === null || given === "") return { schema: undefined, oddity: undefined };
   try {
     const text = typeof given === "string" ? given : JSON.stringify(given);
+    if (typeof text !== "string") throw new Error("it is no object");
     if (text.length > MAX_SCHEMA) throw new Error(`it takes ${text.length} characters, more than ${MAX_SCHEMA}`);
     const schema: unknown = JSON.parse(text);
     if (typeof schema !== "object" || schema === null || Array.isArray(schema)) throw new Error("it is no object");
-    return { schema: schema as JsonSchema, oddity: undefined };
+    return { text, schema: schema as JsonSchema, oddity: undefined };
   } catch (thrown) {
     return { schema: undefined, oddity: `its input schema cannot be used, so its calls go unchecked: ${messageOf(thrown)}` };
   }

@@ -18,19 +18,19 @@ export async function inLane<Result>(runtime: Runtime, lane: string | undefined,
   if (!line) lines.set(runtime, (line = new Map()));
   const before = line.get(lane);
   const mine = (async () => {
-    await before;
+    await Promise.race([before, aborted(signal)]);
     await freed(runtime, lane, signal, ({ state }) => state === "queued" || state === "running");
     // Then ours holds the lane, and what is queued waits for it.
     return signal.aborted ? undefined : run(() => freed(runtime, lane, signal, ({ state, sessionId }) => state === "running" && sessionId !== ""));
   })();
-  const settled = mine.catch(() => undefined);
+  // Who is called off leaves the line; who stands behind goes on waiting for those before.
+  const settled = Promise.all([before, mine.catch(() => undefined)]);
   line.set(lane, settled);
-  try {
-    return await mine;
-  } finally {
-    if (line.get(lane) === settled) line.delete(lane);
-  }
+  void settled.then(() => line.get(lane) === settled && line.delete(lane));
+  return mine;
 }
+
+const aborted = (signal: AbortSignal) => new Promise((resolve) => (signal.aborted ? resolve(undefined) : signal.addEventListener("abort", resolve, { once: true })));
 
 /** Resolves when no call in the lane is in the way, or the signal aborts. */
 async function freed(runtime: Runtime, lane: string, signal: AbortSignal, inTheWay: (call: PendingCall) => boolean): Promise<void> {
