@@ -8,6 +8,7 @@ import { CallList } from "./assistant/calls.js";
 import { Conversation } from "./assistant/conversation.js";
 import { pageHands } from "./assistant/page-hands.js";
 import { shopTools } from "./assistant/tools.js";
+import { markWire, wireOf } from "./assistant/wire.js";
 import { byId, el } from "./dom.js";
 import { Shop } from "./shop/store.js";
 import { drawShop } from "./shop/view.js";
@@ -143,7 +144,9 @@ async function start() {
   for (const tool of [...hands, ...browser]) tools.set(tool.name, tool);
   for (const { name } of hands) handNames.add(name);
   if (settings.model) byId("assistant-model").textContent = `${settings.model}, using this page with you`;
-  const runtime = await createRuntime({ engine: settings.engine, agent: "tea-room", token: clientToken, tools: [...tools.values()] });
+  const wire = wireOf(location.search, settings.engine);
+  markWire(document.querySelectorAll(".wire a"), wire.transport);
+  const runtime = await createRuntime({ ...wire, token: clientToken, tools: [...tools.values()] });
   listen(runtime);
   runtime.attach();
 

@@ -40,7 +40,7 @@ export async function startDemo({ port = 0, host = "127.0.0.1", model = null, co
   async function answer(request, response) {
     if (await intercept?.(request, response)) return;
     const { pathname } = new URL(request.url, "http://page");
-    if (pathname.startsWith("/api/client/")) return engine.handle(request, response);
+    if (/^\/api\/(client|channels)\//.test(pathname)) return engine.handle(request, response);
     if (pathname === "/demo/settings") return sendJson(response, 200, settings);
     if (pathname === "/demo/token") {
       if (request.method !== "POST" || fromElsewhere(request)) return sendJson(response, 403, { error: "not from here" });

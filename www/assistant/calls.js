@@ -14,7 +14,7 @@ const words = {
   answered: ["Answered", ""],
   stored: ["Answer kept", ""],
   sending: ["Sending", ""],
-  waiting: ["Sending again soon", "busy"],
+  waiting: ["Waiting to send", "busy"],
   sent: ["Sent", ""],
   confirmed: ["Confirmed", "good"],
   refused: ["Refused", "bad"],

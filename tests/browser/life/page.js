@@ -1,6 +1,6 @@
 /**
  * A page with tools of every kind that a reload matters to. What ran is noted at the server, which survives
- * the page; a test holds a tool by holding the server's answer. Settings come in the query.
+ * the page; a test holds a tool by holding the server's answer. Settings come in the query, and so does the wire.
  */
 import { createRuntime, tool } from "/pkg/index.js";
 
@@ -14,7 +14,14 @@ const kinds = {
   reads: { annotations: { readOnly: true }, execute: async () => (await ran("reads"), "read") },
   sets: { annotations: { idempotent: true }, execute: async () => (await ran("sets"), "set") },
   asks: { approve: true, execute: async () => (await ran("asks"), "asked") },
-  waits: { execute: async () => (await ran("waits"), await gate, "waited") },
+  waits: {
+    execute: async (_input, { signal }) => {
+      signal.addEventListener("abort", () => ran("stopped"));
+      await ran("waits");
+      await gate;
+      return "waited";
+    },
+  },
   steps: {
     timeout: 600,
     execute: async (_input, { progress }) => {
@@ -29,7 +36,8 @@ const kinds = {
   leaves: {
     execute: async (_input, { after }) => {
       await ran("leaves");
-      after(() => location.assign("/life.html?arrived"));
+      query.set("arrived", "");
+      after(() => location.assign(`/life.html?${query}`));
       return "left";
     },
   },
@@ -42,17 +50,20 @@ async function token() {
 
 const names = query.get("tools")?.split(",") ?? Object.keys(kinds);
 const options = Object.fromEntries(["session", "storage"].filter((name) => query.has(name)).map((name) => [name, query.get(name)]));
+const wires = {
+  native: { engine: location.origin, agent: "tester" },
+  "ag-ui": { transport: "ag-ui", engine: `${location.origin}/api/channels/ag-ui/agents/tester/run` },
+};
 const runtime = await createRuntime({
-  engine: location.origin,
-  agent: "tester",
+  ...wires[query.get("transport") ?? "native"],
   token,
   tools: names.map((name) => tool({ name, ...kinds[name] })),
   onApproval: () => approval,
-  tuning: { backoffBase: 100, backoffMax: 400 },
+  tuning: { backoffBase: 100, backoffMax: 400, stallTimeout: 500 },
   ...options,
 });
 const events = [];
-for (const type of ["connection", "call", "agent.tool.calling", "agent.tool.called", "agent.tool.failed", "delivery", "tool.progress", "tool.finished", "warning", "fatal", "turn.finished"]) {
+for (const type of ["connection", "call", "agent.tool.calling", "agent.tool.called", "agent.tool.failed", "delivery", "tool.progress", "tool.finished", "message", "warning", "fatal", "turn.finished"]) {
   runtime.on(type, (event) => events.push(JSON.parse(JSON.stringify(event))));
 }
 runtime.attach();

@@ -9,8 +9,8 @@ import { startDemo } from "../../../www/server.mjs";
 
 const script = await readFile(new URL("./page.js", import.meta.url));
 const html = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Stage</title><script type="module" src="/life.js"></script>';
-/** A model that calls the tool a message names, and then says so. */
-const rules = [{ when: { after: "*" }, say: "Done." }, ...["acts", "reads", "sets", "asks", "waits", "steps", "leaves"].map((name) => ({ when: { user: name }, call: [{ name }] }))];
+/** A model that calls the tool a message names, and then says so; or talks at length. */
+const rules = [{ when: { after: "*" }, say: "Done." }, { when: { user: "long" }, say: "word ".repeat(600) }, ...["acts", "reads", "sets", "asks", "waits", "steps", "leaves"].map((name) => ({ when: { user: name }, call: [{ name }] }))];
 
 /** Waits until something is so. */
 export async function until(what, test, patience = 10_000) {
@@ -28,10 +28,11 @@ export async function startStage() {
   const { context, close } = await startChromium({ viewport: null, ignoreDefaultArgs: ["--disable-back-forward-cache"] });
   const browser = context.browser();
 
-  /** Runs `work` on a stage of its own. */
-  async function play(work) {
+  /** Runs `work` on a stage of its own. The engine's configuration may have more than the script. */
+  async function play(work, config = {}) {
     const ran = [];
     const held = new Map();
+    const open = new Set();
     const stage = { ran, posts: 0, block: false, loads: [] };
     const intercept = (request, response) => {
       const { pathname } = new URL(request.url, "http://page");
@@ -51,14 +52,16 @@ export async function startStage() {
         else response.end();
         return true;
       }
-      if (pathname === "/api/client/sessions/input") {
+      if (pathname === "/api/client/sessions/input" || pathname.endsWith("/run")) {
         stage.posts += 1;
+        open.add(response);
+        response.on("close", () => open.delete(response));
         if (stage.block) response.destroy();
         return stage.block;
       }
       return false;
     };
-    const demo = await startDemo({ intercept, config: { script: { rules } } });
+    const demo = await startDemo({ intercept, config: { script: { rules }, ...config } });
     const own = await browser.newContext();
     const pages = [];
     Object.assign(stage, {
@@ -68,6 +71,10 @@ export async function startStage() {
       release: (name) => {
         for (const response of held.get(name) ?? []) response.end();
         held.delete(name);
+      },
+      /** Ends what is being answered now, as a network that goes away does. */
+      cut: () => {
+        for (const response of open) response.destroy();
       },
       times: (name) => ran.filter((one) => one === name).length,
       /** Opens a page and waits for its runtime. */
