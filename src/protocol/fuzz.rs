@@ -67,7 +67,8 @@ pub fn fuzz_ag_ui(bytes: &[u8]) {
     let _ = ag_ui::read(name, data);
     let mut messages = Message::read_all(data, &|| "spare".to_owned());
     let called =
-        Called { id: name.to_owned(), name: data.to_owned(), arguments: data.to_owned(), sealed: None };
+        // A call has an id that says something: no other is read.
+        Called { id: format!("c{name}"), name: data.to_owned(), arguments: data.to_owned(), sealed: None };
     messages.push(Message::assistant(name.to_owned(), data.to_owned(), vec![called], Some(name)));
     messages.push(Message::tool(name.to_owned(), data.to_owned(), data, false, true));
     for message in messages {

@@ -47,7 +47,11 @@ impl Message {
         let listed = calls.and_then(json::items).unwrap_or_default();
         let mut calls: Vec<Called> = Vec::new();
         let mut odd = false;
-        for call in listed.into_iter().filter_map(Called::read) {
+        for call in listed {
+            let Some(call) = Called::read(call) else {
+                odd = true;
+                continue;
+            };
             // A server may list a call twice, or with arguments that no other would read.
             let known = calls.iter().any(|known| known.id == call.id);
             odd |= known || json::document(&call.arguments).is_none();
@@ -55,7 +59,7 @@ impl Message {
                 calls.push(call);
             }
         }
-        let given_id = id.and_then(json::text).map(Cow::into_owned);
+        let given_id = id.and_then(json::text).map(Cow::into_owned).filter(|id| !id.is_empty());
         let text = content.and_then(|content| match json::text(content) {
             Some(text) => Some(text.into_owned()),
             None => parts_text(content),
@@ -160,13 +164,27 @@ impl Message {
             object.text("content", content);
         }
         if is_error {
-            object.text("error", content);
+            let said = if raw { json::text(content) } else { None };
+            object.text("error", &said.unwrap_or(Cow::Borrowed(content)));
         }
         object.end();
         let text =
             if raw { json::text(content).map(Cow::into_owned).or_else(|| parts_text(content)) } else { None };
         let (role, text) = ("tool".to_owned(), text.or_else(|| Some(content.to_owned())));
         Self { id, role, text, call_id: Some(call_id), calls: Vec::new(), json: out.into() }
+    }
+
+    /// The same message under another id.
+    #[must_use]
+    pub fn renamed(self, id: String) -> Self {
+        if let Some(call_id) = self.call_id {
+            let [content, error] = json::pick(&self.json, ["content", "error"]).unwrap_or_default();
+            return Self::tool(id, call_id, content.unwrap_or("\"\""), true, error.is_some());
+        }
+        match self.role.as_str() {
+            "assistant" => Self::assistant(id, self.text.unwrap_or_default(), self.calls, None),
+            role => Self::spoken(id, role, self.text.unwrap_or_default(), None),
+        }
     }
 
     /// The same reply without some of its calls.
@@ -183,7 +201,8 @@ impl Called {
         let [name, arguments] = json::pick(function?, ["name", "arguments"])?;
         let arguments = arguments.unwrap_or_default();
         Some(Self {
-            id: id.and_then(json::text)?.into_owned(),
+            // Nothing could be answered under no name.
+            id: id.and_then(json::text).filter(|id| !id.is_empty())?.into_owned(),
             name: name.and_then(json::text)?.into_owned(),
             // Some write them as the object itself.
             arguments: json::text(arguments).map_or_else(|| arguments.to_owned(), Cow::into_owned),

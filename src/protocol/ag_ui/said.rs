@@ -206,12 +206,22 @@ impl<'a> Members<'a> {
         self.raw(name).and_then(json::text).map(Cow::into_owned)
     }
 
+    /// An id, where there is one that says something.
+    fn id(&self, name: &str) -> Option<String> {
+        self.text(name).filter(|id| !id.is_empty())
+    }
+
     fn need(&self, name: &'static str) -> Result<String, &'static str> {
         self.text(name).ok_or(name)
     }
 
     fn value(&self, name: &str) -> Option<RawJson> {
         self.raw(name).map(json::value)
+    }
+
+    /// A call's id: nothing could be answered under an empty one.
+    fn need_call(&self) -> Result<String, &'static str> {
+        self.id("toolCallId").ok_or("toolCallId")
     }
 
     fn need_value(&self, name: &'static str) -> Result<RawJson, &'static str> {
@@ -270,26 +280,23 @@ pub fn read(name: &str, data: &str) -> Result<Said, &'static str> {
         }
         "TEXT_MESSAGE_END" | "REASONING_MESSAGE_END" => Said::MessageEnd { id: of.need("messageId")? },
         "TOOL_CALL_START" => Said::CallStart {
-            id: of.need("toolCallId")?,
+            id: of.need_call()?,
             name: of.need("toolCallName")?,
-            parent: of.text("parentMessageId"),
+            parent: of.id("parentMessageId"),
         },
-        "TOOL_CALL_ARGS" => Said::CallPiece {
-            id: Some(of.need("toolCallId")?),
-            name: None,
-            parent: None,
-            delta: of.need("delta")?,
-        },
+        "TOOL_CALL_ARGS" => {
+            Said::CallPiece { id: Some(of.need_call()?), name: None, parent: None, delta: of.need("delta")? }
+        }
         "TOOL_CALL_CHUNK" => Said::CallPiece {
-            id: of.text("toolCallId"),
+            id: of.id("toolCallId"),
             name: of.text("toolCallName"),
-            parent: of.text("parentMessageId"),
+            parent: of.id("parentMessageId"),
             delta: of.text("delta").unwrap_or_default(),
         },
-        "TOOL_CALL_END" => Said::CallEnd { id: of.need("toolCallId")? },
+        "TOOL_CALL_END" => Said::CallEnd { id: of.need_call()? },
         "TOOL_CALL_RESULT" => Said::CallResult {
-            id: of.need("toolCallId")?,
-            message_id: of.text("messageId"),
+            id: of.need_call()?,
+            message_id: of.id("messageId"),
             content: of.value("content").unwrap_or_default(),
         },
         "MESSAGES_SNAPSHOT" => Said::Messages(of.need_value("messages")?),

@@ -4,8 +4,12 @@
 //! arguments, repeated in a snapshot that is empty or the only one that is right. What came of it all is said
 //! once, at the run's end; until then nothing may run because of it.
 
+mod drafts;
+
+use super::whole::is_answered;
 use crate::protocol::ag_ui::{Called, Message};
 use crate::protocol::json;
+use drafts::Draft;
 
 /// Most parts of one run.
 const MAX_PARTS: usize = 10_000;
@@ -47,6 +51,19 @@ pub(super) struct Left {
     pub(super) called: Called,
     /// The server went on with the model after it, so it has an answer, if not one that it told.
     pub(super) passed_over: bool,
+    /// The message that makes it, where the server says so.
+    pub(super) parent: Option<String>,
+    /// Whether it was told by itself, and not in a transcript alone.
+    pub(super) streamed: bool,
+}
+
+impl Part {
+    fn parent(&self) -> Option<String> {
+        match &self.said {
+            SaidBy::Call { parent, .. } => parent.clone(),
+            SaidBy::Speaker { .. } => None,
+        }
+    }
 }
 
 /// What came of a run.
@@ -227,23 +244,22 @@ impl Assembly {
         };
         let mut told = Told::default();
         let listed = self.snapshot.as_ref().map(|(messages, _)| messages.as_slice()).unwrap_or_default();
-        let in_list =
-            |call: &str| listed.iter().any(|message| message.calls.iter().any(|one| one.id == call));
-        let answered = |call: &str| listed.iter().any(|message| message.call_id.as_deref() == Some(call));
+        let in_list = |at: usize| self.is_listed(at);
+        let answered = |call: &str| is_answered(listed, call);
         for draft in &drafts {
-            let calls_listed =
-                draft.calls.iter().filter_map(|at| self.parts.get(*at)).any(|part| in_list(&part.id));
+            let calls_listed = draft.calls.iter().any(|at| in_list(*at));
             let message_listed = listed.iter().any(|message| message.id == draft.id);
             let before = self.snapshot.as_ref().is_some_and(|(_, parts)| draft.first < *parts);
             let left_out = before && draft.calls.is_empty();
             let empty = draft.text.is_empty() && draft.calls.is_empty();
+            let message_listed = message_listed && draft.calls.is_empty();
             if !empty && !message_listed && !calls_listed && !left_out {
                 told.added.push(made(draft));
             }
             let own = draft.calls.iter().filter_map(|at| self.parts.get(*at));
             for call in own {
                 let result = self.results.iter().find(|result| result.call_id.as_deref() == Some(&call.id));
-                told.added.extend(result.filter(|_| !answered(&call.id)).cloned());
+                told.added.extend(result.cloned());
             }
         }
         // Answers to calls of earlier runs.
@@ -262,11 +278,16 @@ impl Assembly {
                 .into_iter()
                 .flat_map(|last| &last.calls)
             {
-                let is_answered = messages.iter().any(|message| message.call_id.as_deref() == Some(&call.id));
+                let is_answered = is_answered(&messages, &call.id);
                 let known = self.parts.iter().any(|part| part.id == call.id);
                 let resulted = self.results.iter().any(|result| result.call_id.as_deref() == Some(&call.id));
                 if !is_answered && !known && !resulted {
-                    open.push(Left { called: call.clone(), passed_over: false });
+                    open.push(Left {
+                        called: call.clone(),
+                        passed_over: false,
+                        parent: None,
+                        streamed: false,
+                    });
                 }
             }
             told.whole = Some(messages);
@@ -283,49 +304,16 @@ impl Assembly {
         Some(Called { id: part.id.clone(), name: name.clone(), arguments: part.text.clone(), sealed: None })
     }
 
-    /// The messages that the parts make up.
-    fn drafts(&self, spare_id: &dyn Fn(usize) -> String) -> Vec<Draft> {
-        let mut drafts: Vec<Draft> = Vec::new();
-        for (at, part) in self.parts.iter().enumerate() {
-            match &part.said {
-                SaidBy::Speaker { role } => match drafts.iter_mut().find(|draft| draft.id == part.id) {
-                    Some(draft) => {
-                        draft.role.clone_from(role);
-                        draft.text.push_str(&part.text);
-                    }
-                    None => drafts.push(Draft {
-                        id: part.id.clone(),
-                        role: role.clone(),
-                        text: part.text.clone(),
-                        calls: Vec::new(),
-                        first: at,
-                    }),
-                },
-                SaidBy::Call { parent, .. } => {
-                    let home = match parent {
-                        Some(parent) => {
-                            drafts.iter().position(|draft| draft.id == *parent && draft.role == "assistant")
-                        }
-                        // Beside what came right before it.
-                        None => drafts
-                            .len()
-                            .checked_sub(1)
-                            .filter(|last| drafts.get(*last).is_some_and(|draft| draft.role == "assistant")),
-                    };
-                    match home.and_then(|home| drafts.get_mut(home)) {
-                        Some(draft) => draft.calls.push(at),
-                        None => drafts.push(Draft {
-                            id: parent.clone().unwrap_or_else(|| spare_id(drafts.len())),
-                            role: "assistant".to_owned(),
-                            text: String::new(),
-                            calls: vec![at],
-                            first: at,
-                        }),
-                    }
-                }
-            }
-        }
-        drafts
+    /// Whether the transcript that the server sent has this call. One that was told before the call has only calls of
+    /// the same id that were made earlier, unless the call says that it is one of those.
+    fn is_listed(&self, at: usize) -> bool {
+        let Some((messages, parts)) = &self.snapshot else { return false };
+        let Some(part) = self.parts.get(at) else { return false };
+        let parent = part.parent();
+        messages.iter().any(|message| {
+            message.calls.iter().any(|call| call.id == part.id)
+                && (at < *parts || parent.as_ref() == Some(&message.id))
+        })
     }
 
     /// The calls that the server told no answer of.
@@ -336,15 +324,13 @@ impl Assembly {
                 .iter()
                 .skip(place.saturating_add(1))
                 .any(|later| later.role == "assistant" && !(later.text.is_empty() && later.calls.is_empty()));
-            for called in draft.calls.iter().filter_map(|at| self.called(*at)) {
-                let listed = self.snapshot.iter().flat_map(|(messages, _)| messages);
-                let answered = self
-                    .results
-                    .iter()
-                    .chain(listed)
-                    .any(|message| message.call_id.as_deref() == Some(&called.id));
-                if !answered {
-                    open.push(Left { called, passed_over: later });
+            for at in &draft.calls {
+                let Some(called) = self.called(*at) else { continue };
+                let answered = self.results.iter().any(|one| one.call_id.as_deref() == Some(&called.id));
+                let listed = self.snapshot.as_ref().filter(|_| self.is_listed(*at));
+                if !answered && !listed.is_some_and(|(messages, _)| is_answered(messages, &called.id)) {
+                    let parent = self.parts.get(*at).and_then(Part::parent);
+                    open.push(Left { called, passed_over: later, parent, streamed: true });
                 }
             }
         }
@@ -378,15 +364,4 @@ impl Assembly {
 /// Whether arguments are more than none.
 fn says_something(arguments: &str) -> bool {
     json::names(arguments).is_none_or(|names| !names.is_empty()) && !arguments.trim_ascii().is_empty()
-}
-
-/// A message while it is put together.
-struct Draft {
-    id: String,
-    role: String,
-    text: String,
-    /// Its calls, by their place among the parts.
-    calls: Vec<usize>,
-    /// Where among the parts it began.
-    first: usize,
 }

@@ -2,10 +2,11 @@
 
 use super::assembly::{Left, Told};
 use super::recover::MAX_AGAIN;
+use super::whole::{self, is_answered, made_at};
 use super::{Ask, Errand, Interrupt, Reply, Stage};
 use crate::protocol::Frame;
 use crate::protocol::RawJson;
-use crate::protocol::ag_ui::{Called, Outcome, Suspension};
+use crate::protocol::ag_ui::{Called, Message, Outcome, Resume, Suspension};
 use crate::protocol::frame::CallError;
 use crate::protocol::json;
 use crate::runtime::codes::Code;
@@ -54,12 +55,8 @@ impl Machine {
         result: Option<RawJson>,
         custom: Option<RawJson>,
     ) {
-        let open = std::mem::take(&mut told.open);
-        let again = std::mem::take(&mut told.again);
+        let open = self.really_open(&mut told);
         self.keep(told);
-        for call in &again {
-            self.tried_again(call);
-        }
         if outcome.cancelled {
             self.drop_open_ends();
             let problem = Problem::new(Code::Cancelled, "the server stopped the run");
@@ -73,12 +70,6 @@ impl Machine {
             .filter(|one| one.is_client_tool())
             .filter_map(|one| one.call_id.as_deref())
             .collect();
-        // A server may tell calls of earlier runs again.
-        let before = |id: &str| {
-            !again.iter().any(|call| call == id)
-                && self.thread.messages.iter().any(|message| message.call_id.as_deref() == Some(id))
-        };
-        let open: Vec<Left> = open.into_iter().filter(|left| !before(&left.called.id)).collect();
         let held = |id: &str| waits.iter().any(|one| one.call_id.as_deref() == Some(id));
         let listed = |id: &str| {
             runnable.contains(&id)
@@ -86,7 +77,7 @@ impl Machine {
         };
         let mut calls: Vec<Called> = Vec::new();
         let mut others: Vec<Called> = Vec::new();
-        for Left { called, passed_over } in open {
+        for Left { called, passed_over, .. } in open {
             let named = listed(&called.id);
             if held(&called.id) && !named {
                 continue;
@@ -113,6 +104,44 @@ impl Machine {
         self.reply_left(calls, interrupts, others, result);
     }
 
+    /// The calls that are open indeed: a server may tell calls of earlier runs again, try one again, or begin to count
+    /// anew and give a new call the id of an old one.
+    fn really_open(&mut self, told: &mut Told) -> Vec<Left> {
+        if let Some(messages) = told.whole.take() {
+            self.replace_messages(messages, told);
+        }
+        let again = std::mem::take(&mut told.again);
+        let mut open = std::mem::take(&mut told.open);
+        let mut tried = Vec::new();
+        for id in again {
+            // Of another reply it is another call, which has no answer yet.
+            let home = told.added.iter().find(|one| one.calls.iter().any(|call| call.id == id));
+            let known = made_at(&self.thread.messages, &id).and_then(|at| self.thread.messages.get(at));
+            if home.zip(known).is_none_or(|(home, known)| home.id == known.id) {
+                self.tried_again(&id);
+                tried.push(id);
+            }
+        }
+        open.retain(|Left { called, parent, passed_over, .. }| {
+            let messages = &self.thread.messages;
+            let retold = whole::was_made(messages, called, parent.as_deref(), *passed_over);
+            let answered = is_answered(messages, &called.id);
+            if retold || (tried.contains(&called.id) && made_at(messages, &called.id).is_some()) {
+                for message in &mut told.added {
+                    if message.calls.iter().any(|call| call.id == called.id) {
+                        *message = message.without(&|call| call.id == called.id);
+                    }
+                }
+            }
+            !(retold && answered)
+        });
+        told.added.retain(|message| message.text.is_some() || !message.calls.is_empty());
+        for Left { called, .. } in &open {
+            self.count_if_over(&called.id);
+        }
+        open
+    }
+
     /// Goes on with what a reply left: its calls and interrupts, or nothing, which ends the turn.
     pub(super) fn reply_left(
         &mut self,
@@ -122,13 +151,18 @@ impl Machine {
         result: Option<RawJson>,
     ) {
         if calls.is_empty() && interrupts.is_empty() {
-            // The native engine knows its own open ends, and the transcript by its messages.
-            if !self.config.native_input {
-                self.drop_open_ends();
-            }
             return self.thread_over(TurnStatus::Completed, result, None);
         }
-        let interrupts = interrupts.into_iter().map(|interrupt| (interrupt, None)).collect();
+        // Said twice, one is answered once; and those beyond the cap were told to nobody.
+        let mut asked: Vec<(Interrupt, Option<Resume>)> = Vec::new();
+        for interrupt in interrupts {
+            let known = asked.iter().any(|(known, _)| known.id == interrupt.id);
+            if !known && asked.len() < self.config.max_open_calls {
+                asked.push((interrupt, None));
+            }
+        }
+        let interrupts = asked;
+        let calls = self.with_their_messages(calls);
         self.thread.reply = Reply { calls, interrupts, leftovers };
         self.thread.stage = Stage::Answering;
         self.store_thread();
@@ -152,53 +186,104 @@ impl Machine {
         self.registry.note_declared();
     }
 
-    /// Takes what a run told into the transcript.
-    pub(super) fn keep(&mut self, told: Told) {
-        let known = |messages: &[crate::protocol::ag_ui::Message], id: &str| {
-            messages.iter().any(|message| message.id == id)
+    /// Answers are about calls that the transcript has, whatever a server's own says. Gives the calls that fit here.
+    pub(super) fn with_their_messages(&mut self, mut calls: Vec<Called>) -> Vec<Called> {
+        let most = self.config.max_open_calls;
+        let further = calls.split_off(calls.len().min(most));
+        let all: Vec<Called> = calls.iter().chain(&further).cloned().collect();
+        let messages = &mut self.thread.messages;
+        let last = messages.iter().rposition(|message| message.call_id.is_none());
+        let is_last = |call: &Called| last.is_some_and(|at| whole::is_open_at(messages, at, &call.id));
+        if !self.config.native_input && !all.iter().all(is_last) {
+            // Their answers are to follow right behind them.
+            for call in &all {
+                let made = made_at(messages, &call.id).filter(|_| !is_answered(messages, &call.id));
+                if let Some(message) = made.and_then(|at| messages.get_mut(at)) {
+                    *message = message.without(&|one| one.id == call.id);
+                }
+            }
+            messages.retain(|one| one.role != "assistant" || one.text.is_some() || !one.calls.is_empty());
+            let id = self.spare_id();
+            self.thread.messages.push(Message::assistant(id, String::new(), all, None));
+        }
+        if !further.is_empty() {
+            let message = format!("more than {most} calls are open on this page; try again later");
+            for call in further {
+                let id = self.answer_id(&call.id);
+                let answer = Message::tool(id, call.id, &message, false, true);
+                self.thread.messages.push(answer);
+            }
+            self.warn_once(Code::Overloaded, "reply", &|| message.clone());
+        }
+        calls
+    }
+
+    pub(super) fn spare_id(&mut self) -> String {
+        self.thread.spare = self.thread.spare.saturating_add(1);
+        format!("{}-{}", self.sessions.root().id, self.thread.spare)
+    }
+
+    /// The server's transcript takes the place of ours; its replies that are new are told.
+    fn replace_messages(&mut self, messages: Vec<Message>, told: &Told) {
+        let before = std::mem::take(&mut self.thread.messages);
+        let made_now = |id: &str| {
+            told.open.iter().any(|Left { called, parent, passed_over, streamed }| {
+                *streamed
+                    && called.id == id
+                    && !whole::was_made(&before, called, parent.as_deref(), *passed_over)
+            })
         };
-        let mut news = Vec::new();
-        if let Some(whole) = told.whole {
-            for message in &whole {
-                if message.role == "assistant" && !known(&self.thread.messages, &message.id) {
-                    news.push(message.clone());
-                }
-            }
-            self.thread.messages = whole;
-        }
-        for message in told.added {
-            match self.thread.messages.iter_mut().find(|one| one.id == message.id && one.role == message.role)
-            {
-                // The same message goes on over runs.
-                Some(kept) => *kept = message,
-                None => {
-                    if message.role == "assistant" && message.call_id.is_none() {
-                        news.push(message.clone());
-                    }
-                    self.thread.messages.push(message);
-                }
-            }
-        }
+        let known = |message: &&Message| {
+            message.role == "assistant" && !before.iter().any(|one| one.id == message.id)
+        };
+        let news: Vec<Message> = messages.iter().filter(known).cloned().collect();
+        self.thread.messages = messages;
+        whole::complete(&mut self.thread.messages, &before, &made_now);
         for message in news.iter().filter(|message| !told.told.contains(&message.id)) {
             self.tell_message(message);
         }
     }
 
+    /// Takes what a run told into the transcript.
+    pub(super) fn keep(&mut self, mut told: Told) {
+        if let Some(messages) = told.whole.take() {
+            self.replace_messages(messages, &told);
+        }
+        for mut message in told.added {
+            if message.call_id.is_some() {
+                whole::place(&mut self.thread.messages, message);
+                continue;
+            }
+            let spoken = told.told.contains(&message.id);
+            let known = self.thread.messages.iter().rposition(|one| one.id == message.id);
+            if let Some(at) = known {
+                let earlier = whole::is_of_an_earlier_turn(&self.thread.messages, at);
+                // The same message may go on over runs. Of an earlier turn, it is another one.
+                let goes_on = |kept: &&mut Message| {
+                    let text = kept.text.as_deref().unwrap_or_default();
+                    !earlier
+                        && kept.role == message.role
+                        && kept.calls.is_empty()
+                        && message.text.as_deref().unwrap_or_default().starts_with(text)
+                };
+                if let Some(kept) = self.thread.messages.get_mut(at).filter(goes_on) {
+                    *kept = message;
+                    continue;
+                }
+            }
+            if known.is_some() || message.id.is_empty() {
+                message = message.renamed(self.spare_id());
+            }
+            if message.role == "assistant" && !spoken {
+                self.tell_message(&message);
+            }
+            self.thread.messages.push(message);
+        }
+    }
+
     /// Takes calls out of the transcript that will never have an answer there: the next run would be refused.
     pub(super) fn drop_open_ends(&mut self) {
-        let mut answered: Vec<String> = Vec::new();
-        for message in &self.thread.messages {
-            answered.extend(message.call_id.clone());
-        }
-        let open = |call: &Called| !answered.contains(&call.id);
-        for message in &mut self.thread.messages {
-            if message.calls.iter().any(open) {
-                *message = message.without(&open);
-            }
-        }
-        self.thread.messages.retain(|message| {
-            message.role != "assistant" || message.text.is_some() || !message.calls.is_empty()
-        });
+        whole::drop_open(&mut self.thread.messages, usize::MAX);
     }
 
     /// The run failed. Nothing of it starts anything, and no further run is made of it by itself.
@@ -290,6 +375,10 @@ impl Machine {
         self.thread.outgoing = None;
         self.thread.runs = 0;
         self.close_interrupts(crate::runtime::sessions::ROOT);
+        // The native engine knows its own open ends, and the transcript by its messages.
+        if !self.config.native_input {
+            self.drop_open_ends();
+        }
         let turn = self.thread.turn.take();
         self.store_thread();
         if let Some(turn) = turn {

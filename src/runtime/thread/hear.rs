@@ -3,7 +3,7 @@
 use super::assembly::Room;
 use super::{Ask, Errand, Outgoing, Stage, read_messages};
 use crate::protocol::RawJson;
-use crate::protocol::ag_ui::{self, Message, Said};
+use crate::protocol::ag_ui::{self, Message, Outcome, Said};
 use crate::protocol::patch;
 use crate::protocol::sse::SseItem;
 use crate::runtime::codes::Code;
@@ -77,8 +77,10 @@ impl Machine {
             Said::RunFinished { outcome, result } => {
                 let before = ask.finished.take();
                 // A second end says how the run ended; what the first listed is not lost by it.
-                let result = result.or(before.and_then(|(_, result)| result));
-                ask.finished = Some((outcome, result));
+                let (first, listed) = before.unwrap_or_default();
+                // Said twice with nothing between, the one that says more counts.
+                let repeated = !ask.went_on && outcome == Outcome::default();
+                ask.finished = Some((if repeated { first } else { outcome }, result.or(listed)));
                 ask.went_on = false;
             }
             Said::RunError(error) => ask.failed = Some(error),

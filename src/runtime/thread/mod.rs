@@ -7,7 +7,8 @@
 //!
 //! The pieces: `assembly` (a run out of its events), `run` (posting, opening, trying again), `hear` (events as they
 //! come), `close` (what a run's end means), `reply` (the answers a next run waits for), `recover` (a thread as the
-//! server has it), `past` (what is kept of it), `stop` (cancelling, losing, sleeping).
+//! server has it), `past` (what is kept of it), `stop` (cancelling, losing, sleeping), `whole` (what a transcript
+//! must not lack).
 
 mod assembly;
 mod close;
@@ -17,6 +18,7 @@ mod recover;
 mod reply;
 mod run;
 mod stop;
+mod whole;
 
 use super::config::Dialect;
 use super::delivery::Parcel;

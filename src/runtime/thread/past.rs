@@ -4,6 +4,7 @@
 //! in every dialect; this one says which are open and whether a run is on its way.
 
 use super::recover::{open_calls, same};
+use super::whole::is_answered;
 use super::{Errand, Interrupt, Outgoing, Stage, read_messages};
 use crate::protocol::Frame;
 use crate::protocol::ag_ui::message::write_all;
@@ -168,8 +169,10 @@ impl Machine {
 
     /// Calls whose answers the transcript has are over, whatever an earlier page left of them.
     fn retire_answered(&mut self) {
-        let answered: Vec<String> =
-            self.thread.messages.iter().filter_map(|message| message.call_id.clone()).collect();
+        let messages = &self.thread.messages;
+        let mut answered: Vec<String> =
+            messages.iter().filter_map(|message| message.call_id.clone()).collect();
+        answered.retain(|call_id| is_answered(messages, call_id));
         for call_id in answered {
             let key = self.thread_key(&call_id);
             if self.restored.contains(&key) {
@@ -270,7 +273,11 @@ impl Machine {
         }
         // It never arrived, for all that is known. Answers are collected again from their records; where they are
         // the same, it is the same run.
-        let calls = self.ours_open();
+        let mut calls = self.ours_open();
+        if !run.resumes.is_empty() {
+            // Others wait for what the resumes say.
+            calls.retain(|call| run.carries.contains(&call.id));
+        }
         if calls.iter().map(|call| &call.id).eq(&run.carries) {
             self.thread.same_run = Some(run.id.clone());
         }
@@ -294,7 +301,14 @@ impl Machine {
 
     /// Takes up the calls and interrupts that the transcript left open, or rests.
     fn go_on_open(&mut self, interrupts: Vec<(Interrupt, String)>) {
-        let calls = self.ours_open();
+        let mut calls = self.ours_open();
+        for (_, payload) in &interrupts {
+            // What waits for an approval is not to run before it.
+            let [call_id] = json::pick(payload, ["toolCallId"]).unwrap_or_default();
+            if let Some(call_id) = call_id.and_then(json::text) {
+                calls.retain(|call| call.id != call_id);
+            }
+        }
         if calls.is_empty() && interrupts.is_empty() {
             if self.thread.turn.is_some() {
                 return self.thread_over(TurnStatus::Completed, None, None);

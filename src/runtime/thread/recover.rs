@@ -1,7 +1,7 @@
 //! The thread as the server has it: asked for at the beginning, after a run that broke off, and where a run's end
 //! may have come before all its calls were told.
 
-use super::{Ask, Errand, Stage};
+use super::{Ask, Errand, Stage, whole};
 use crate::protocol::ag_ui::{Called, Message, Suspension};
 use crate::runtime::codes::Code;
 use crate::runtime::delivery::{Next, Parcel, Reply as Answered};
@@ -30,6 +30,19 @@ impl Machine {
         let span = until.map(|until| until.since(self.now));
         let hint = Some(format!("{what}; trying again"));
         self.tell_connection(ROOT, ConnectionState::Waiting, Some(Code::StreamNetwork), None, hint, span);
+    }
+
+    /// Asks for the thread later, unless that was tried for long enough.
+    fn ask_later(&mut self, errand: Errand, what: &str) {
+        if errand == Errand::Recover && self.online {
+            let since = *self.thread.asked_since.get_or_insert(self.now);
+            if self.now.since(since) >= self.config.connect_patience {
+                self.thread.asked_since = None;
+                self.tell_connection(ROOT, ConnectionState::Idle, None, None, None, None);
+                return self.without_thread(errand);
+            }
+        }
+        self.wait_for(errand, what);
     }
 
     /// The run under way was refused or found missing once more.
@@ -62,7 +75,7 @@ impl Machine {
             Next::Refresh if !std::mem::replace(&mut self.thread.refreshed, true) => {
                 self.ask_thread(errand, true);
             }
-            Next::RetryAt(_) => self.wait_for(errand, said),
+            Next::RetryAt(_) => self.ask_later(errand, said),
             // A second refusal of the token is left to whoever wakes the runtime.
             Next::Park | Next::Refresh => {
                 self.thread.refreshed = false;
@@ -78,7 +91,7 @@ impl Machine {
                 );
             }
             // It is refused, for now: another state of things may allow it.
-            _ if self.thread.refusals < MAX_AGAIN => self.wait_for(errand, said),
+            _ if self.thread.refusals < MAX_AGAIN => self.ask_later(errand, said),
             _ => {
                 self.tell_connection(ROOT, ConnectionState::Idle, None, None, None, None);
                 self.without_thread(errand);
@@ -117,13 +130,18 @@ impl Machine {
         let bare = assembly.is_empty();
         if finished.is_none() && (failure.is_some() || bare) {
             let what = failure.unwrap_or_else(|| "the stream ended before the conversation did".to_owned());
-            return self.wait_for(errand, &what);
+            return self.ask_later(errand, &what);
         }
         let session_id = self.sessions.root().id.clone();
         let told = assembly.finish(&|number| format!("{session_id}-reply-{number}"));
         let mut messages = told.whole.unwrap_or_default();
-        for message in told.added {
-            if !messages.iter().any(|known| known.id == message.id) {
+        for mut message in told.added {
+            if message.id.is_empty() {
+                message = message.renamed(self.spare_id());
+            }
+            if message.call_id.is_some() {
+                whole::place(&mut messages, message);
+            } else if !messages.iter().any(|known| known.id == message.id) {
                 messages.push(message);
             }
         }
@@ -164,8 +182,8 @@ impl Machine {
             return self.thread_over(TurnStatus::Completed, None, None);
         };
         let has = |news: &Message| match &news.call_id {
-            Some(call) => messages.iter().any(|message| message.call_id.as_ref() == Some(call)),
-            None => messages.iter().any(|message| message.id == news.id),
+            Some(call) => whole::is_answered(&messages, call),
+            None => messages.iter().any(|message| message.id == news.id) || self.has_renamed(&messages, news),
         };
         let landed =
             out.confirmed || (out.news.iter().all(has) && (!out.news.is_empty() || !out.resumes.is_empty()));
@@ -182,7 +200,10 @@ impl Machine {
             if out.again > MAX_AGAIN {
                 return self.run_refused(None, "the server took the run and did not keep what it brought");
             }
-            self.adopt_messages(messages);
+            if self.config.native_input {
+                self.adopt_messages(messages);
+            }
+            // Elsewhere the run itself says how the conversation goes: it is the same bytes again.
             self.count_again();
             return self.wait_for(Errand::Run, "the server does not have the run");
         }
@@ -192,7 +213,12 @@ impl Machine {
         }
         let open = open_calls(&messages, self.config.native_input);
         let last = messages.last().map(|message| message.role.clone()).unwrap_or_default();
-        let ours: Vec<Called> = open.iter().filter(|call| self.is_ours(&call.name)).cloned().collect();
+        // What waits for an approval is not to run before it.
+        let held = |call: &Called| {
+            waits.iter().any(|one| one.call_id.as_ref() == Some(&call.id) && !one.is_client_tool())
+        };
+        let ours: Vec<Called> =
+            open.iter().filter(|call| self.is_ours(&call.name) && !held(call)).cloned().collect();
         let replied = last == "assistant";
         // While a call of the server's own is open, or no reply came, it is still at work.
         let waits: Vec<&Suspension> = waits.iter().filter(|one| !one.is_client_tool()).collect();
@@ -206,6 +232,16 @@ impl Machine {
         self.take_over(messages);
         let interrupts = self.tell_interrupts(&waits, None);
         self.reply_left(ours, interrupts, Vec::new(), None);
+    }
+
+    /// Whether a server that gives messages ids of its own has this one: the last that a person said, and one more
+    /// than were said before.
+    fn has_renamed(&self, messages: &[Message], news: &Message) -> bool {
+        let said = |list: &[Message]| list.iter().filter(|message| message.role == "user").count();
+        let last = messages.iter().rfind(|message| message.role == "user");
+        !self.config.native_input
+            && said(messages) > said(&self.thread.messages)
+            && last.is_some_and(|last| last.text == news.text)
     }
 
     /// The server has not come to an end yet.
@@ -244,7 +280,16 @@ impl Machine {
         if messages.is_empty() {
             return;
         }
-        self.thread.messages = messages;
+        let before = std::mem::replace(&mut self.thread.messages, messages);
+        if !self.config.native_input {
+            whole::complete(&mut self.thread.messages, &before, &|_| false);
+            for call in open_calls(&self.thread.messages, false) {
+                // What is open although one of its id was answered is another one.
+                if whole::is_answered(&before, &call.id) {
+                    self.count_if_over(&call.id);
+                }
+            }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The answers that the next run waits for: all of one reply's, and then one run that carries them.
 
-use super::{Outgoing, Stage};
+use super::whole::{is_answered, made_at};
+use super::{Outgoing, Stage, whole};
 use crate::protocol::ag_ui::{Called, Message, Resume};
 use crate::protocol::frame::{CallError, CallRequested, Handler};
 use crate::protocol::settle::write::Object;
@@ -27,17 +28,44 @@ impl Machine {
         self.thread.tries.iter().find(|(id, _)| id == call_id).map_or(0, |(_, tries)| *tries)
     }
 
+    /// The next call of this id is another one.
+    pub(super) fn count_try(&mut self, call_id: &str) {
+        let tries = &mut self.thread.tries;
+        if let Some((_, tries)) = tries.iter_mut().find(|(id, _)| id == call_id) {
+            *tries = tries.saturating_add(1);
+            return;
+        }
+        if tries.len() >= MAX_TRIED {
+            tries.remove(0);
+        }
+        tries.push((call_id.to_owned(), 1));
+    }
+
+    /// The same, if one of this id has ended.
+    pub(super) fn count_if_over(&mut self, call_id: &str) {
+        if self.remembered.knows(&self.thread_key(call_id)) {
+            self.count_try(call_id);
+        }
+    }
+
     /// The server tries a call again after it had told an answer.
     pub(super) fn tried_again(&mut self, call_id: &str) {
-        let tries = &mut self.thread.tries;
-        let known = tries.iter().position(|(id, _)| id == call_id);
-        if known.is_none() && tries.len() < MAX_TRIED {
-            tries.push((call_id.to_owned(), 1));
-        } else if let Some((_, tries)) = known.and_then(|at| tries.get_mut(at)) {
-            *tries = tries.saturating_add(1);
-        }
+        self.count_try(call_id);
         // The answer of the try before is none of this one's.
-        self.thread.messages.retain(|message| message.call_id.as_deref() != Some(call_id));
+        let made = made_at(&self.thread.messages, call_id).unwrap_or_default();
+        let mut at = 0_usize;
+        self.thread.messages.retain(|message| {
+            at = at.saturating_add(1);
+            at <= made || message.call_id.as_deref() != Some(call_id)
+        });
+    }
+
+    /// The id of the message that answers a call. Of calls that share an id each has its own.
+    pub(super) fn answer_id(&self, call_id: &str) -> String {
+        match self.thread_attempt(call_id) {
+            0 => format!("{call_id}-answer"),
+            attempt => format!("{call_id}-answer-{attempt}"),
+        }
     }
 
     /// Puts the calls of the last reply on the board.
@@ -63,7 +91,7 @@ impl Machine {
     /// The bytes of a result: a tool message. Its content is text, because parts are read by few servers; what is
     /// not text goes along as JSON.
     pub(in crate::runtime) fn run_answer(&self, call_id: &str, json: &str, media: Option<&str>) -> Rc<str> {
-        let id = format!("{call_id}-answer");
+        let id = self.answer_id(call_id);
         let message = match media {
             Some(media) => {
                 let mut text = String::new();
@@ -81,7 +109,7 @@ impl Machine {
 
     /// The bytes of an error. Its words are the content too: few servers read the field for them.
     pub(in crate::runtime) fn run_error(&self, call_id: &str, message: &str) -> Rc<str> {
-        Message::tool(format!("{call_id}-answer"), call_id.to_owned(), message, false, true).json
+        Message::tool(self.answer_id(call_id), call_id.to_owned(), message, false, true).json
     }
 
     /// An answer is there and stored.
@@ -103,18 +131,30 @@ impl Machine {
         if !matches!(self.thread.stage, Stage::Answering) {
             return;
         }
-        let (mut news, mut carries) = (Vec::new(), Vec::new());
+        // Asked first: with many calls, reading the answers each time would take its time.
+        let waits = |called: &Called| {
+            let key = self.thread_key(&called.id);
+            match self.calls.get(&key).map(|call| &call.phase) {
+                Some(phase) => !matches!(phase, Phase::Delivering { .. }),
+                None => !self.remembered.knows(&key),
+            }
+        };
+        if self.thread.reply.calls.iter().any(waits) {
+            return;
+        }
+        let (mut news, mut carries, mut over) = (Vec::new(), Vec::new(), Vec::new());
         for called in &self.thread.reply.calls {
             let key = self.thread_key(&called.id);
             match self.calls.get(&key).map(|call| &call.phase) {
                 Some(Phase::Delivering { answer, .. }) => {
-                    let spare = || format!("{}-answer", called.id);
-                    news.extend(Message::read(&answer.parcel.body, &spare));
+                    let spare = || self.answer_id(&called.id);
+                    let answer = Message::read(&answer.parcel.body, &spare);
+                    news.extend(answer.map(|one| whole::named_apart(&self.thread.messages, one)));
                     carries.push(key);
                 }
                 Some(_) => return,
                 // Ended by another way, of which it knows itself: left for the board, or remembered.
-                None if self.remembered.knows(&key) => {}
+                None if self.remembered.knows(&key) => over.push(called.id.clone()),
                 None => return,
             }
         }
@@ -126,6 +166,15 @@ impl Machine {
         if news.is_empty() && resumes.is_empty() {
             // Every call of it had ended before.
             return self.thread_over(TurnStatus::Completed, None, None);
+        }
+        // The server's transcript may have come in between, without them.
+        let mut answered = self.thread.reply.calls.clone();
+        answered.retain(|called| carries.iter().any(|key| key.call_id == called.id));
+        self.with_their_messages(answered);
+        for id in over.into_iter().filter(|_| !self.config.native_input) {
+            let message = "the call had ended before; what became of it is not known any more";
+            let answer = Message::tool(self.answer_id(&id), id, message, false, true);
+            whole::place(&mut self.thread.messages, answer);
         }
         if self.ends_silently(&carries) {
             return self.settle_here(news, &carries, TurnStatus::Completed, None);
@@ -272,7 +321,9 @@ impl Machine {
     /// The server will not go on without word of calls that looked like its own: they get one. Once.
     pub(super) fn answer_leftovers(&mut self) -> bool {
         let Some(out) = self.thread.outgoing.as_mut() else { return false };
-        let leftovers = std::mem::take(&mut out.leftovers);
+        let mut leftovers = std::mem::take(&mut out.leftovers);
+        let messages = &self.thread.messages;
+        leftovers.retain(|call| made_at(messages, &call.id).is_some() && !is_answered(messages, &call.id));
         if leftovers.is_empty() {
             return false;
         }

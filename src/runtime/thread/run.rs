@@ -1,7 +1,7 @@
 //! Posting a run: stored first, sent until it is taken or refused, the same bytes each time.
 
 use super::assembly::Assembly;
-use super::{Ask, Errand, Outgoing, Stage, words};
+use super::{Ask, Errand, Outgoing, Stage, whole, words};
 use crate::protocol::ag_ui::{Called, Message, Resume, RunInput};
 use crate::protocol::sse::{Limits, SseParser};
 use crate::runtime::backoff;
@@ -57,6 +57,12 @@ impl Machine {
     }
 
     pub(super) fn store_then_run(&mut self) {
+        if let Some(out) = self.thread.outgoing.as_ref().filter(|_| !self.config.native_input) {
+            // In the reply that is answered, the server's own calls may be open, or such as wait for an approval.
+            let answers = !out.resumes.is_empty() || out.news.iter().any(|message| message.call_id.is_some());
+            let last = self.thread.messages.iter().rposition(|message| message.call_id.is_none());
+            whole::drop_open(&mut self.thread.messages, last.filter(|_| answers).unwrap_or(usize::MAX));
+        }
         self.note_declared();
         let write = self.store_thread();
         self.thread.stage = Stage::Storing(write);

@@ -1,7 +1,7 @@
 //! A conversation that is stopped: by the app, by another page that takes it over, by a page that goes to sleep.
 //! And one whose engine passes over the answers in a run, which then go its native way.
 
-use super::{Errand, Stage, Thread};
+use super::{Errand, Stage, Thread, whole};
 use crate::protocol::ag_ui::Message;
 use crate::protocol::json;
 use crate::protocol::settle::write::Object;
@@ -39,7 +39,12 @@ impl Machine {
                 self.thread.last_run = Some(out.id);
             } else {
                 // Whether the server has it is not known: the transcript says what was said.
-                self.thread.messages.extend(out.news);
+                let own = |one: &Message| {
+                    self.thread.reply.calls.iter().any(|call| Some(&call.id) == one.call_id.as_ref())
+                };
+                // Those of the reply's calls are written below.
+                let news: Vec<Message> = out.news.into_iter().filter(|one| !own(one)).collect();
+                self.thread.messages.extend(news);
             }
         }
         if let Some(mut told) = told {
@@ -56,7 +61,7 @@ impl Machine {
     fn answer_cancelled(&mut self, reason: &str) {
         for called in std::mem::take(&mut self.thread.reply.calls) {
             let key = self.thread_key(&called.id);
-            let spare = || format!("{}-answer", called.id);
+            let spare = || self.answer_id(&called.id);
             let answered = match self.calls.get(&key).map(|call| &call.phase) {
                 Some(Phase::Storing { answer, .. } | Phase::Delivering { answer, .. }) => {
                     Message::read(&answer.parcel.body, &spare)
@@ -69,7 +74,7 @@ impl Machine {
             if self.config.native_input {
                 self.thread.unsent.push(answer.clone());
             }
-            self.thread.messages.push(answer);
+            whole::place(&mut self.thread.messages, answer);
             if self.calls.contains(&key) {
                 self.finish(&key, Ending::Voided(reason.to_owned()));
             }

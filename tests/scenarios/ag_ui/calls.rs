@@ -462,5 +462,5 @@ fn a_call_that_the_server_tries_again_is_a_new_one_and_runs_again() {
     assert_eq!(page.ran.len(), 2);
     page.reload();
     assert_eq!(page.ran.len(), 2);
-    assert_eq!(page.answers_sent().len(), 1);
+    assert_eq!(page.answers_sent().len(), 1, "{}", page.last().body);
 }

@@ -3,7 +3,7 @@
 
 use pagehand::runtime::config::Dialect;
 use pagehand::runtime::event::{Event, Report, TurnStatus};
-use pagehand::runtime::ids::{CallKey, InvocationId, RequestId};
+use pagehand::runtime::ids::{CallKey, InvocationId, RequestId, WriteId};
 use pagehand::runtime::input::{Decision, Input, Outcome, Verdict, Written};
 use pagehand::runtime::output::{Direction, Effect, Output};
 use pagehand::runtime::record::Record;
@@ -30,9 +30,15 @@ pub(crate) struct Runner {
     /// Bodies for the native engine's own input.
     pub inputs: Vec<(RequestId, Value)>,
     pub aborted: BTreeSet<RequestId>,
+    /// Responses that have ended.
+    pub closed: BTreeSet<RequestId>,
+    /// Responses that have begun.
+    pub opened: BTreeSet<RequestId>,
     pub events: Vec<Event>,
     /// Every run of a handler: tool, call, arguments.
     pub ran: Vec<(String, String, String)>,
+    /// The same by their keys.
+    pub keys: Vec<(String, CallKey)>,
     running: BTreeMap<String, InvocationId>,
     pub cancelled: Vec<String>,
     /// What a tool gives; absent tools echo their arguments.
@@ -42,6 +48,9 @@ pub(crate) struct Runner {
     /// Arguments that the validator finds fault with.
     pub faulty: BTreeSet<String>,
     pub questions: Vec<(pagehand::runtime::ids::AskId, String)>,
+    /// Whether the store takes its time, and what it was told meanwhile.
+    pub slow: bool,
+    writes: Vec<(WriteId, Record)>,
     pub stored: BTreeMap<CallKey, Record>,
     pub retired: BTreeSet<CallKey>,
     specs: Vec<ToolSpec>,
@@ -62,14 +71,19 @@ impl Runner {
             posted: Vec::new(),
             inputs: Vec::new(),
             aborted: BTreeSet::new(),
+            closed: BTreeSet::new(),
+            opened: BTreeSet::new(),
             events: Vec::new(),
             ran: Vec::new(),
+            keys: Vec::new(),
             running: BTreeMap::new(),
             cancelled: Vec::new(),
             gives: BTreeMap::new(),
             waits: BTreeSet::new(),
             faulty: BTreeSet::new(),
             questions: Vec::new(),
+            slow: false,
+            writes: Vec::new(),
             stored: BTreeMap::new(),
             retired: BTreeSet::new(),
             specs: Vec::new(),
@@ -86,11 +100,21 @@ impl Runner {
     pub(crate) fn reload(&mut self) {
         self.machine = Machine::new(Config { fresh: false, owner: false, ..self.config.clone() }, self.now);
         self.running.clear();
+        self.writes.clear();
+        // The new page counts its requests anew.
+        self.aborted = self.posted.iter().map(|one| one.request).collect();
+        self.closed.clear();
         self.questions.clear();
         for spec in self.specs.clone() {
             self.give(Input::ToolRegistered(Box::new(spec)));
         }
         self.give(Input::Attached);
+        let records = self.records();
+        self.give(Input::OwnershipGained { records });
+    }
+
+    /// What the store has of the session.
+    pub(crate) fn records(&self) -> Vec<Record> {
         let mut records: Vec<Record> = self.stored.values().cloned().collect();
         let ended = self.retired.iter().map(|key| Record {
             key: key.clone(),
@@ -98,7 +122,7 @@ impl Runner {
             progress: pagehand::runtime::record::Progress::Ended,
         });
         records.extend(ended);
-        self.give(Input::OwnershipGained { records });
+        records
     }
 
     pub(crate) fn tool(&mut self, spec: Value) {
@@ -125,6 +149,9 @@ impl Runner {
             Effect::Run { request, body, connect, refresh, session_id } => {
                 assert_eq!(session_id, THREAD);
                 let body = serde_json::from_str(&body).expect("a body is JSON");
+                self.aborted.remove(&request);
+                self.closed.remove(&request);
+                self.opened.remove(&request);
                 self.posted.push(Posted { request, body, connect, refresh });
             }
             Effect::Post { request, body, .. } => {
@@ -148,6 +175,7 @@ impl Runner {
             Effect::WithdrawAsk { ask } => self.questions.retain(|(open, _)| *open != ask),
             Effect::Invoke(run) => {
                 let call = run.key.call_id.clone();
+                self.keys.push((run.tool.clone(), run.key.clone()));
                 self.ran.push((run.tool.clone(), call.clone(), run.text.to_string()));
                 if self.waits.contains(&run.tool) {
                     self.running.insert(call, run.invocation);
@@ -161,6 +189,7 @@ impl Runner {
                 let call = self.running.iter().find(|(_, known)| **known == invocation);
                 self.cancelled.extend(call.map(|(call, _)| call.clone()));
             }
+            Effect::Persist { write, record } if self.slow => self.writes.push((write, record)),
             Effect::Persist { write, record } => {
                 self.stored.insert(record.key.clone(), record);
                 return Some(Input::Persisted { write, result: Written::Stored });
@@ -201,6 +230,12 @@ impl Runner {
         self.posted.last().expect("a request")
     }
 
+    /// Whether the response to the newest request may go on.
+    pub(crate) fn is_listening(&self) -> bool {
+        let over = |one: &Posted| self.aborted.contains(&one.request) || self.closed.contains(&one.request);
+        self.posted.last().is_some_and(|one| !over(one))
+    }
+
     /// How many runs were posted.
     pub(crate) fn runs(&self) -> usize {
         self.posted.iter().filter(|posted| !posted.connect).count()
@@ -214,6 +249,7 @@ impl Runner {
     pub(crate) fn answers(&mut self, status: u16, content_type: &str) {
         let request = self.last().request;
         let content_type = Some(content_type.to_owned());
+        self.opened.insert(request);
         self.give(Input::StreamOpened { request, status, content_type, retry_after: None });
     }
 
@@ -229,7 +265,7 @@ impl Runner {
     /// The response ends, cleanly or not.
     pub(crate) fn closes(&mut self, failure: Option<&str>) {
         let request = self.last().request;
-        if !self.aborted.contains(&request) {
+        if !self.aborted.contains(&request) && self.closed.insert(request) {
             self.give(Input::StreamClosed { request, failure: failure.map(str::to_owned) });
         }
     }
@@ -261,6 +297,35 @@ impl Runner {
         let invocation = self.running.remove(call).expect("a running handler");
         let outcome = Outcome::Returned { json: json.to_owned(), media: None };
         self.give(Input::Settled { invocation, outcome });
+    }
+
+    /// The interrupts that are open.
+    pub(crate) fn interrupts(&self) -> Vec<String> {
+        let mut open = Vec::new();
+        for event in &self.events {
+            match event {
+                Event::Interrupted { interrupt_id, .. } => open.push(interrupt_id.clone()),
+                Event::Resumed { interrupt_id, .. } => open.retain(|known| known != interrupt_id),
+                _ => {}
+            }
+        }
+        open
+    }
+
+    /// The store does what it was told.
+    pub(crate) fn stores(&mut self) {
+        while !self.writes.is_empty() {
+            let (write, record) = self.writes.remove(0);
+            self.stored.insert(record.key.clone(), record);
+            self.give(Input::Persisted { write, result: Written::Stored });
+        }
+    }
+
+    /// All handlers that run give `1`.
+    pub(crate) fn returns_all(&mut self) {
+        for call in self.running.keys().cloned().collect::<Vec<_>>() {
+            self.returns(&call, "1");
+        }
     }
 
     pub(crate) fn consents(&mut self, call: &str, allow: bool) {
