@@ -145,7 +145,8 @@ test("an answer under way when the page leaves arrives, by the page that comes b
     await until("the tool runs", () => stage.times("waits") === 1);
     const session = await stage.session(page);
     await page.evaluate(() => {
-      globalThis.stage.runtime.on("delivery", () => location.assign("/elsewhere.html"));
+      // Once: to leave twice would put a second page between here and the way back.
+      const stop = globalThis.stage.runtime.on("delivery", () => (stop(), location.assign("/elsewhere.html")));
       globalThis.openGate();
     });
     await page.waitForURL("**/elsewhere.html", { waitUntil: "commit" });

@@ -64,6 +64,8 @@ pub(super) struct Thread {
     outgoing: Option<Outgoing>,
     /// What the next run waits for.
     reply: Reply,
+    /// Whether the engine was found to pass over answers in runs.
+    passes_over: bool,
     /// Answers that joined the transcript without a run, which a native engine may not read out of the next.
     unsent: Vec<Message>,
     /// User messages that wait for their turn.
@@ -304,10 +306,11 @@ impl Machine {
                 ask.heard_at.plus(self.config.replay_patience).min(silent)
             }
             Some(opened_at) if self.may_stall(ask) => {
-                let patience = if self.has_answers_under_way() && !ask.turned_away {
-                    self.config.stall_timeout
-                } else {
-                    self.config.connect_patience
+                let patience = match self.has_answers_under_way() && !ask.turned_away {
+                    // What an engine did once it does again.
+                    true if self.thread.passes_over => self.config.replay_quiet,
+                    true => self.config.stall_timeout,
+                    false => self.config.connect_patience,
                 };
                 silent.min(opened_at.plus(patience))
             }

@@ -200,6 +200,7 @@ impl Machine {
             return;
         }
         if ask.passed_over {
+            self.thread.passes_over = true;
             self.thread.unsent.clear();
             // The run was not what the engine goes by: the thread tells what becomes of the turn.
             drop(self.hang_up_thread());

@@ -80,6 +80,22 @@ fn one_call_is_answered_in_every_reading() {
 }
 
 #[test]
+fn an_engine_that_passed_answers_over_once_is_not_waited_for_again() {
+    let mut world = world(script(), json!({ "agUiAnswers": "dropped" }));
+    tools(&mut world);
+    world.send_as("t", "cart", true);
+    world.advance(60_000);
+    assert!(ended(&world, "t").is_some());
+    let from = world.now;
+    world.send_as("t2", "cart", true);
+    while ended(&world, "t2").is_none() {
+        world.advance(100);
+        assert!(world.now.since(from).0 < 8_000, "it goes the native way at once");
+    }
+    assert_eq!(world.runs.len(), 2);
+}
+
+#[test]
 fn all_calls_of_a_reply_are_answered_in_every_reading() {
     for switches in readings() {
         let mut world = world(script(), switches.clone());
