@@ -36,6 +36,18 @@ const concluded = (stage) => until("the model has the last word", () => stage.de
 /** How the turn of a message ends that a page sends. */
 const outcome = (page, text, options = {}) => page.evaluate(([words, how]) => globalThis.stage.runtime.send(words, how).finished.then(({ status, error }) => ({ status, code: error?.code, message: error?.message })), [text, options]);
 
+/** The owner crashes while a tool of it runs: the call is answered, and the tool does not run again. */
+const crashInMidCall = async (stage, owner) => {
+  stage.hold("acts");
+  await stage.send(owner, "acts");
+  await until("the tool runs", () => stage.times("acts") === 1);
+  await crash(stage, owner);
+  const [call] = await stage.settled(shared);
+  assert.match(call.rendered, /interrupted/);
+  await concluded(stage);
+  assert.equal(stage.times("acts"), 1);
+};
+
 test("of two pages one runs the call, and the other hears of it", () =>
   browser.play(async (stage) => {
     const [owner, watcher] = await openAll(stage, ["", ""]);
@@ -95,14 +107,7 @@ test("when the owner closes, another page takes its open question over", () =>
 test("when the owner of three pages crashes in mid-call, one other answers, and nothing runs twice", () =>
   browser.play(async (stage) => {
     const [owner] = await openAll(stage, ["", "", ""]);
-    stage.hold("acts");
-    await stage.send(owner, "acts");
-    await until("the tool runs", () => stage.times("acts") === 1);
-    await crash(stage, owner);
-    const [call] = await stage.settled(shared);
-    assert.match(call.rendered, /interrupted/);
-    await concluded(stage);
-    assert.equal(stage.times("acts"), 1);
+    await crashInMidCall(stage, owner);
     assert.equal(stage.demo.engine.messages(shared).filter((message) => message.role === "tool").length, 1);
   }));
 
@@ -162,14 +167,7 @@ test("without Web Locks a lease decides, and runs out when its holder crashes", 
   browser.play(async (stage) => {
     const without = () => Object.defineProperty(Navigator.prototype, "locks", { get: () => undefined });
     const [owner] = await openAll(stage, ["", ""], without);
-    stage.hold("acts");
-    await stage.send(owner, "acts");
-    await until("the tool runs", () => stage.times("acts") === 1);
-    await crash(stage, owner);
-    const [call] = await stage.settled(shared);
-    assert.match(call.rendered, /interrupted/);
-    await concluded(stage);
-    assert.equal(stage.times("acts"), 1);
+    await crashInMidCall(stage, owner);
   }));
 
 test("pages of one origin over different wires are in sessions of their own and do not stand in each other's way", () =>

@@ -1,6 +1,6 @@
 //! What the end of a run means: done, failed, cut off, or calls of this page to answer.
 
-use super::assembly::{Left, Told};
+use super::assembly::{Assembly, Left, Told};
 use super::recover::MAX_AGAIN;
 use super::whole::{self, is_answered, made_at};
 use super::{Ask, Errand, Interrupt, Reply, Stage};
@@ -25,15 +25,12 @@ impl Machine {
         let Ask { assembly, finished, went_on, failed, custom_interrupt, .. } = ask;
         // A connection that breaks after the run's end has taken nothing with it.
         let whole = finished.filter(|_| failure.is_none() || !went_on);
+        let told = self.told_by(assembly);
         if let Some(error) = failed {
-            let id = self.thread.outgoing.as_ref().map(|out| out.id.clone()).unwrap_or_default();
-            let told = assembly.finish(&|number| format!("{id}-reply-{number}"));
             return self.run_failed(told, &error);
         }
         let Some((outcome, result)) = whole else {
             let what = failure.unwrap_or_else(|| "the stream ended before the run did".to_owned());
-            let id = self.thread.outgoing.as_ref().map(|out| out.id.clone()).unwrap_or_default();
-            let told = assembly.finish(&|number| format!("{id}-reply-{number}"));
             return self.run_cut(told, &what);
         };
         let confirmed = self.thread.outgoing.as_ref().is_some_and(|out| out.confirmed);
@@ -43,9 +40,14 @@ impl Machine {
         }
         self.run_confirmed();
         let Some(out) = self.thread.outgoing.take() else { return };
-        self.thread.last_run = Some(out.id.clone());
-        let told = assembly.finish(&|number| format!("{}-reply-{number}", out.id));
+        self.thread.last_run = Some(out.id);
         self.run_finished(told, outcome, result, custom_interrupt);
+    }
+
+    /// What the run under way told. Messages without a name are named by it.
+    pub(super) fn told_by(&self, assembly: Assembly) -> Told {
+        let id = self.thread.outgoing.as_ref().map(|out| out.id.as_str()).unwrap_or_default();
+        assembly.finish(&|number| format!("{id}-reply-{number}"))
     }
 
     fn run_finished(
@@ -308,8 +310,9 @@ impl Machine {
         if out.confirmed {
             self.thread.last_run = Some(out.id.clone());
         } else {
-            self.drop_news(&out);
-            self.conclude_refused(&out, &error.message);
+            self.keep_answers(&out);
+            let of_interrupts = format!("the server refused the answer to the interrupt: {}", error.message);
+            self.conclude_refused(&out, None, &error.message, &of_interrupts);
         }
         self.keep(told);
         self.drop_open_ends();

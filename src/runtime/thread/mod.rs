@@ -31,7 +31,6 @@ use crate::protocol::frame::CallError;
 use crate::protocol::json;
 use crate::protocol::sse::SseParser;
 use assembly::Assembly;
-use std::borrow::Cow;
 
 /// A message without an owner of the session waits so long for this page to become it.
 const OWNER_PATIENCE: Millis = Millis(10_000);
@@ -413,7 +412,7 @@ fn read_messages(spare: &mut u32, session_id: &str, list: &str) -> Vec<Message> 
 }
 
 /// What a body says of a refusal, shortened.
-fn words(said: &[u8]) -> Cow<'_, str> {
+fn words(said: &[u8]) -> String {
     let text = String::from_utf8_lossy(said);
-    Cow::Owned(crate::protocol::settle::clip(text.trim(), 500).into_owned())
+    crate::protocol::settle::clip(text.trim(), 500).into_owned()
 }

@@ -152,10 +152,8 @@ impl Machine {
                     news.extend(answer.map(|one| whole::named_apart(&self.thread.messages, one)));
                     carries.push(key);
                 }
-                Some(_) => return,
                 // Ended by another way, of which it knows itself: left for the board, or remembered.
-                None if self.remembered.knows(&key) => over.push(called.id.clone()),
-                None => return,
+                _ => over.push(called.id.clone()),
             }
         }
         let interrupts = &self.thread.reply.interrupts;
@@ -302,19 +300,25 @@ impl Machine {
         });
     }
 
-    /// A run that was refused had answers: they are given up, and stay in the transcript.
-    pub(super) fn conclude_refused(&mut self, out: &Outgoing, said: &str) {
+    /// A run that was refused had answers, to calls and to interrupts: they are given up, each with why.
+    pub(super) fn conclude_refused(
+        &mut self,
+        out: &Outgoing,
+        status: Option<u16>,
+        said: &str,
+        of_interrupts: &str,
+    ) {
         for key in &out.carries {
-            self.tell_delivery(key, DeliveryState::Abandoned, Some(Code::DeliveryRejected), None, None);
+            self.tell_delivery(key, DeliveryState::Abandoned, Some(Code::DeliveryRejected), status, None);
             self.finish(key, Ending::Abandoned(Code::DeliveryRejected, said.to_owned()));
         }
         for resume in &out.resumes {
-            self.refuse_resume(&resume.id, format!("the server refused the answer to the interrupt: {said}"));
+            self.refuse_resume(&resume.id, of_interrupts.to_owned());
         }
     }
 
     /// Keeps of a run's news what must not be missing in the transcript.
-    pub(super) fn drop_news(&mut self, out: &Outgoing) {
+    pub(super) fn keep_answers(&mut self, out: &Outgoing) {
         self.thread.messages.extend(out.news.iter().filter(|message| message.call_id.is_some()).cloned());
     }
 

@@ -5,7 +5,7 @@ use super::{Ask, Errand, Outgoing, Stage, whole, words};
 use crate::protocol::ag_ui::{Called, Message, Resume, RunInput};
 use crate::protocol::sse::{Limits, SseParser};
 use crate::runtime::backoff;
-use crate::runtime::call::{Ending, Phase};
+use crate::runtime::call::Phase;
 use crate::runtime::codes::Code;
 use crate::runtime::delivery::{Next, Parcel, Reply as Answered, Travel};
 use crate::runtime::event::{ConnectionState, DeliveryState, Problem, TurnStatus};
@@ -221,7 +221,7 @@ impl Machine {
         }
         match &ask.refusal {
             Some((status, asked, said)) => {
-                let (status, asked, said) = (*status, *asked, words(said).into_owned());
+                let (status, asked, said) = (*status, *asked, words(said));
                 let reply = Answered::Status { status, retry_after: asked };
                 self.ask_refused(ask.errand, &reply, Some(status), &said);
             }
@@ -321,15 +321,9 @@ impl Machine {
             Some(message.clone()),
             None,
         );
-        for key in &out.carries {
-            self.tell_delivery(key, DeliveryState::Abandoned, Some(Code::DeliveryRejected), status, None);
-            self.finish(key, Ending::Abandoned(Code::DeliveryRejected, message.clone()));
-        }
-        for resume in &out.resumes {
-            self.refuse_resume(&resume.id, message.clone());
-        }
+        self.conclude_refused(&out, status, &message, &message);
         // Answers stay, so that the transcript has no open ends; a message that was refused was not said.
-        self.thread.messages.extend(out.news.into_iter().filter(|message| message.call_id.is_some()));
+        self.keep_answers(&out);
         self.thread_over(TurnStatus::Failed, None, Some(Problem::new(Code::MessageRefused, message)));
     }
 

@@ -91,9 +91,7 @@ impl Machine {
                 self.owners.remove(&ask.request.0);
                 self.effect(Effect::Abort { request: ask.request });
                 self.tell_connection(ROOT, ConnectionState::Idle, None, None, None, None);
-                let id = self.thread.outgoing.as_ref().map(|out| out.id.clone()).unwrap_or_default();
-                (ask.errand == Errand::Run)
-                    .then(|| ask.assembly.finish(&|number| format!("{id}-reply-{number}")))
+                (ask.errand == Errand::Run).then(|| self.told_by(ask.assembly))
             }
             Stage::Storing(write) => {
                 self.owners.remove(&write.0);
