@@ -3,12 +3,17 @@
 //! Each says what happened to the driver as inputs, unless the request was given up meanwhile.
 
 use super::driver::Driver;
+use super::host::settle;
 use super::request::{Wanted, send};
 use super::response::Answer;
 use crate::runtime::ids::RequestId;
 use crate::runtime::input::Input;
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
+
+/// Most bytes that are read at once. Browsers hand over up to two megabytes where a server is fast, and a page must
+/// not be held up for as long as reading those takes.
+const PIECE: usize = 64 << 10;
 
 /// Opens a session's stream and reads it to its end.
 pub(super) async fn follow(
@@ -47,12 +52,15 @@ async fn read(driver: &Rc<Driver>, request: RequestId, answer: &Answer) -> Resul
         if !driver.requests.has(request.0) {
             return Ok(());
         }
-        match body.next().await? {
-            Some(bytes) if driver.requests.has(request.0) => {
-                driver.push(Input::ChunkArrived { request, bytes })
+        let Some(bytes) = body.next().await? else { return Ok(()) };
+        for piece in bytes.chunks(PIECE) {
+            if !driver.requests.has(request.0) {
+                return Ok(());
             }
-            Some(_) => {}
-            None => return Ok(()),
+            driver.push(Input::ChunkArrived { request, bytes: piece.to_vec() });
+            if bytes.len() > PIECE {
+                let _ = settle(driver.host().rest()).await;
+            }
         }
     }
 }

@@ -89,6 +89,10 @@ extern "C" {
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn events(this: &Host, batch: &str) -> Result<(), JsValue>;
 
+    /// Lets the page do whatever else waits; answered by a promise.
+    #[wasm_bindgen(method, structural, catch)]
+    pub(super) fn rest(this: &Host) -> Result<JsValue, JsValue>;
+
     /// The time in milliseconds since the epoch.
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn now(this: &Host) -> Result<JsValue, JsValue>;

@@ -45,6 +45,8 @@ export interface Host {
     signal: AbortSignal,
   ): Promise<HandlerEnd>;
   events(batch: string): void;
+  /** Lets the page do whatever else waits. */
+  rest(): Promise<unknown>;
   now(): number;
   panicked(message: string): void;
   /** These four come with the session's life: before it is there, the machine only watches. */
@@ -102,6 +104,13 @@ export function makeHost(parts: HostParts): Host {
     },
     invoke: parts.invoke,
     events: parts.events,
+    // Not by a timer: one that is asked for again and again waits four milliseconds, and a second in the background.
+    rest: () =>
+      new Promise((resolve) => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => resolve(port1.close());
+        port2.postMessage(0);
+      }),
     now: parts.now,
     panicked: parts.panicked,
   };

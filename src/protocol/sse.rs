@@ -156,7 +156,7 @@ impl SseParser {
     }
 
     fn next_line<'c>(&mut self, rest: &'c [u8]) -> Option<(&'c [u8], &'c [u8])> {
-        let end = memchr::memchr2(b'\n', b'\r', rest)?;
+        let end = line::end(rest)?;
         let (line, tail) = rest.split_at_checked(end)?;
         let (&terminator, mut tail) = tail.split_first()?;
         if terminator == b'\r' {
@@ -263,6 +263,8 @@ impl SseParser {
         self.has_data = false;
         self.name.clear();
         self.data.clear();
-        self.data.shrink_to(KEPT_BYTES);
+        if self.data.capacity() > KEPT_BYTES {
+            self.data.shrink_to(KEPT_BYTES);
+        }
     }
 }
