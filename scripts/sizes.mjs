@@ -95,7 +95,7 @@ export async function sizes() {
     if (limit && found.gzip > limit.fails) broken.push(`${what}: ${found.gzip} bytes, ${found.gzip - limit.fails} over`);
   }
   if (missing.length) throw new Failure(`not built, and so not measured: ${missing.join(", ")}`, "`npm run build`");
-  if (broken.length) throw new Failure(`over budget: ${broken.join("; ")}`, "make it smaller; `.tools/out/NAME/names.txt` names the functions of a WASM file");
+  if (broken.length) throw new Failure(`over budget: ${broken.join("; ")}`, "make it smaller; `npm run bytes -- NAME` shows what a WASM file is made of");
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) await main(sizes);

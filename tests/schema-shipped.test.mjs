@@ -75,3 +75,28 @@ test("patterns are those of JavaScript, and a bad one is an error that names it"
     assert.throws(() => RawSchema.compile(JSON.stringify({ pattern }), undefined), /is not a valid regular expression/, pattern);
   }
 });
+
+test("what the stand-ins decide is judged as by the crates they stand in for", () => {
+  const text = read("fixtures/schema-stand-ins.json").toString();
+  // As written: JSON.parse would round the numbers. Each case is one line of the table.
+  const cases = text.split("\n").map((line) => /^ *\{ "draft": "(.*?)", "schema": (.*), "valid": \[(.*)\], "invalid": \[(.*)\] \},?$/.exec(line)).filter(Boolean);
+  const table = JSON.parse(text);
+  assert.equal(cases.length, table.judged.length);
+  for (const [, draft, schema, valid, invalid] of cases) {
+    const compiled = RawSchema.compile(schema, draft);
+    for (const [texts, wanted] of [[valid, true], [invalid, false]]) {
+      for (const one of elements(texts)) assert.equal(compiled.checkText(one) === "[]", wanted, `${one} of ${schema}`);
+    }
+    compiled.free();
+  }
+  for (const pattern of table.refused) {
+    assert.throws(() => RawSchema.compile(JSON.stringify({ pattern }), undefined), /is not a valid regular expression/, pattern);
+  }
+});
+
+/** The texts of a list's elements: numbers as they stand, all else as JSON writes it. */
+function elements(list) {
+  const parsed = JSON.parse(`[${list}]`);
+  const numbers = list.split(", ");
+  return parsed.map((value, index) => (typeof value === "number" ? numbers[index] : JSON.stringify(value)));
+}

@@ -1,5 +1,6 @@
 //! The official JSON Schema test suite, every required test of every draft, through the door the runtime uses:
-//! texts in, issues out. The counts are exact, so a file that fails to load cannot pass by silence.
+//! texts in, issues out. The counts are exact, so a file that fails to load cannot pass by silence. And what the
+//! stand-ins in the file that ships must judge as the crates here do: schema-shipped.test.mjs reads the same table.
 
 #![cfg(not(target_arch = "wasm32"))]
 #![cfg(feature = "schema")]
@@ -95,4 +96,40 @@ fn every_required_test_of_draft_2019_09_passes() {
 #[test]
 fn every_required_test_of_draft_2020_12_passes() {
     run("draft2020-12", Draft::Draft202012, 1257);
+}
+
+#[derive(Deserialize)]
+struct Alike {
+    judged: Vec<Judged>,
+    refused: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Judged {
+    draft: String,
+    schema: Box<RawValue>,
+    valid: Vec<Box<RawValue>>,
+    invalid: Vec<Box<RawValue>>,
+}
+
+#[test]
+fn what_ships_with_stand_ins_is_judged_alike_here() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/schema-stand-ins.json");
+    let text = std::fs::read_to_string(path).expect("the table is in the repository");
+    let table: Alike = serde_json::from_str(&text).expect("JSON");
+    for one in &table.judged {
+        let options = Options { draft: Draft::from_name(&one.draft), ..Options::default() };
+        let schema = compile_text(one.schema.get(), &options).expect("a schema");
+        for (texts, wanted) in [(&one.valid, true), (&one.invalid, false)] {
+            for text in texts {
+                let issues = schema.check(text.get());
+                assert_eq!(issues.is_empty(), wanted, "{} of {}: {issues:?}", text.get(), one.schema.get());
+            }
+        }
+    }
+    for pattern in &table.refused {
+        let schema = serde_json::json!({ "pattern": pattern }).to_string();
+        let error = compile_text(&schema, &Options::default()).expect_err(pattern);
+        assert!(error.message.ends_with("is not a valid regular expression"), "{pattern}: {error}");
+    }
 }

@@ -13,6 +13,16 @@ const INIT = `function initSync({ module }) {
 }
 `;
 
+/** Reads a text that the module made, and frees it. */
+const TAKE_TEXT = `function takeText([ptr, len], free) {
+    try {
+        return getStringFromWasm0(ptr, len);
+    } finally {
+        free(ptr, len, 1);
+    }
+}
+function isLikeNone(`;
+
 /**
  * What goes: what is for people, what loads files, what the facade never asks for, and what stands in for things that
  * every browser has which can run the file at all (it needs reference types). Each must be there to be taken out.
@@ -34,6 +44,13 @@ const CUTS = [
   ["stand-ins for finalizers", /\(typeof FinalizationRegistry === 'undefined'\)\s*\? \{ register: \(\) => \{\}, unregister: \(\) => \{\} \}\s*: /g, ""],
   ["a stand-in for encodeInto", /^if \(!\('encodeInto' in cachedTextEncoder\)\) \{[\s\S]*?\n\}\n/m, ""],
   ["another way to pass a text", /^ {4}if \(realloc === undefined\) \{[\s\S]*?\n {4}\}\n/m, ""],
+  // What is written out for each function, once for all.
+  ["a text that is given back", /let (deferred\d)_0;\s+let \1_1;\s+try \{\s+let ret;\s+ret = (.*);\s+\1_0 = ret\[0\];\s+\1_1 = ret\[1\];\s+return getStringFromWasm0\(ret\[0\], ret\[1\]\);\s+\} finally \{\s+(wasm\.\w+)\(\1_0, \1_1, 1\);\s+\}/g, "return takeText($2, $3);"],
+  ["a place for that", /^function isLikeNone\(/m, TAKE_TEXT],
+  ["a function that may throw", /: function\(\) \{ return handleError\(function \((.*)\) \{\n([\s\S]*?)\n( +)\}, arguments\); \},/g, ": caught(($1) => {\n$2\n$3}),"],
+  ["what catches it", /^function handleError\(f, args\) \{\n +try \{\n +return f\.apply\(this, args\);/m, "const caught = (f) => (...args) => {\n    try {\n        return f(...args);"],
+  ["another function that is imported", /^( +\w+: )function\((.*)\) \{$/gm, "$1($2) => {"],
+  ["a global object of old browsers", /const ret = typeof (?:global|self|window) === 'undefined' \? undefined : \w+;\n +return isLikeNone\(ret\) \? 0 : addToExternrefTable0\(ret\);/g, "return 0;"],
   ["a test for a view that is stale", /cachedDataViewMemory0 === null \|\| cachedDataViewMemory0\.buffer\.detached === true \|\| \(.*?\)(?=\) \{)/, "cachedDataViewMemory0?.buffer !== wasm.memory.buffer"],
 ];
 

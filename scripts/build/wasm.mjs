@@ -11,17 +11,26 @@ import { at, npmBin, outDir, pkgDir, root, targetDir } from "../lib/paths.mjs";
 import { Failure, ask, job } from "../lib/run.mjs";
 import { bindgenCommand, lockedVersion } from "../setup/cargo-tools.mjs";
 import { wasmEnvironment, wasmTarget } from "../setup/wasm-env.mjs";
+import { parseNames } from "../bytes/names.mjs";
+import { ordered, withoutPlaces } from "./alike.mjs";
+import { dropDeadShims } from "./dead-shims.mjs";
 import { modules } from "./modules.mjs";
 import { factoryOf } from "./shared-glue.mjs";
 import { shortenNames } from "./short-names.mjs";
+import { emptyUnused, requireNoCallers } from "./unused.mjs";
 
 const moduleOf = (name) => modules.find((one) => one.name === name);
 
-/** For the files pages wait for: flattened first, more rounds find half a kilobyte more, at three times the time. */
-const thorough = ["-Oz", "--flatten", "--rereloop", "-Oz", "-Oz", "--converge"];
-/** Functions that are alike stand beside each other then, where compression sees it. */
-const shrink = (name) => [...(moduleOf(name)?.awaited ? thorough : ["-Oz"]), "--reorder-functions-by-name"];
-const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
+/** For the files pages wait for: flattened first, more rounds find one part in a hundred more, at five times the time. */
+export const thorough = ["-Oz", "--flatten", "--rereloop", "-Oz", "-Oz", "--converge"];
+/**
+ * The first kilobyte of memory is the far end of the stack, which no sum may reach: an address is what the module says,
+ * and constants become offsets.
+ */
+const shrink = (name) => ["--low-memory-unused", ...(moduleOf(name)?.awaited ? thorough : ["-Oz"])];
+/** What the module needs of browsers is dropped last: the optimiser asks for it. */
+export const strip = ["--strip-debug", "--strip-producers"];
+const bare = ["--strip-debug", "--strip-target-features"];
 const shippedDir = join(pkgDir, "wasm");
 const shippedFiles = (name) => [`${name}_bg.wasm`, `${name}.js`, `${name}.d.ts`, ...(moduleOf(name)?.shared ? ["machine.js"] : [])];
 
@@ -35,11 +44,11 @@ const stampFor = (name) => join(outDir, name, "stamp.json");
 let tools;
 function facts() {
   const packages = JSON.parse(readFileSync(at("package-lock.json"), "utf8")).packages;
-  tools ??= [ask("rustc", ["-Vv"], { env: { ...process.env, ...wasmEnvironment() } }), lockedVersion("wasm-bindgen"), packages["node_modules/binaryen"].version, thorough, strip];
+  tools ??= [ask("rustc", ["-Vv"], { env: { ...process.env, ...wasmEnvironment() } }), lockedVersion("wasm-bindgen"), packages["node_modules/binaryen"].version, thorough, strip, bare];
   return tools;
 }
 
-const recipe = [at("scripts", "build", "wasm.mjs"), at("scripts", "build", "short-names.mjs"), at("scripts", "build", "shared-glue.mjs"), at("scripts", "build", "instantiate.mjs")];
+const recipe = ["wasm", "short-names", "shared-glue", "instantiate", "alike", "dead-shims", "unused"].map((script) => at("scripts", "build", `${script}.mjs`)).concat(at("scripts", "bytes", "dissect.mjs"));
 const shippedHash = (name) => hashOf(shippedFiles(name).map((file) => join(shippedDir, file)));
 const sourcesHash = (files) => hashOf([...files, "Cargo.toml", "Cargo.lock", "scripts/build/modules.mjs"].map((file) => resolve(root, file)).concat(recipe), facts());
 const linkedHash = (linked) => hashOf([linked, ...recipe], facts());
@@ -49,6 +58,9 @@ export function unchanged(name) {
   const stamp = readStamp(stampFor(name));
   return stamp && stamp.shipped === shippedHash(name) && stamp.sources === sourcesHash(stamp.files) ? "no input has changed" : null;
 }
+
+/** Whether the names that are kept aside are those of the file that ships. */
+export const belongs = (name) => readStamp(stampFor(name))?.shipped === shippedHash(name);
 
 /** Where a file is linked: the crate itself, or a workspace that patches some of its dependencies. */
 function linking(name) {
@@ -115,13 +127,17 @@ function askOwnProperties(file, from) {
  * Flags that give the sources of other crates one name on every machine. Panics name the file they stand in: a folder
  * of the machine that built would end up in what ships, and two machines would not build the same bytes.
  */
-function namedAlike() {
+export function namedAlike(more = []) {
   const crates = join(process.env.CARGO_HOME || join(homedir(), ".cargo"), "registry", "src");
   const folders = existsSync(crates) ? readdirSync(crates).map((name) => join(crates, name)) : [];
   const flags = [crates, ...folders].map((folder) => `--remap-path-prefix=${folder}=crates`);
-  const given = (process.env.RUSTFLAGS ?? "").split(" ").filter(Boolean);
-  return { CARGO_ENCODED_RUSTFLAGS: process.env.CARGO_ENCODED_RUSTFLAGS ?? [...given, ...flags].join("\x1f") };
+  const given = process.env.CARGO_ENCODED_RUSTFLAGS?.split("\x1f") ?? [...(process.env.RUSTFLAGS ?? "").split(" ").filter(Boolean), ...flags];
+  return { CARGO_ENCODED_RUSTFLAGS: [...given, ...more].join("\x1f") };
 }
+
+/** What finds the ends of lines sixteen bytes at a time. */
+export const simd = ["-Ctarget-feature=+simd128"];
+const levelOf = (name) => (moduleOf(name)?.optLevel ? { CARGO_PROFILE_RELEASE_OPT_LEVEL: moduleOf(name).optLevel } : {});
 
 /** Compiles and links one file with cargo, copies it out, and resolves to the source files that went into it. */
 async function compile(name, env, linked) {
@@ -134,7 +150,7 @@ async function compile(name, env, linked) {
   await job("cargo", ["rustc", ...locked, "--release", "--lib", "--crate-type", "cdylib", "--target", wasmTarget, ...link.flags], {
     log: `build-${name}-cargo`,
     label: name,
-    env: { ...env, ...namedAlike(), CARGO_TARGET_DIR: shipTarget },
+    env: { ...env, ...namedAlike(moduleOf(name)?.simd ? simd : []), ...levelOf(name), CARGO_TARGET_DIR: shipTarget },
     advice: "mend the error above; `npm test -- clippy-wasm` finds such errors sooner",
   });
   copyFileSync(join(releaseDir, made), linked);
@@ -142,6 +158,18 @@ async function compile(name, env, linked) {
   // A file saved while the compiler ran may or may not be in the result: leave no hash, and the next build decides.
   const moved = files.some((file) => statSync(resolve(root, file)).mtimeMs >= start);
   return { files, sources: moved ? "edited during the build" : sourcesHash(files) };
+}
+
+const optimise = (name, file, passes, env) => job(join(npmBin, "wasm-opt"), [file, ...passes, "-o", file], { log: `build-${name}-opt`, label: name, env });
+
+/**
+ * Has functions that are alike stand beside each other, where compression sees it. Their names go to a side file, for
+ * reading a stack trace of the stripped module.
+ */
+async function sortFunctions(name, file, map, env) {
+  writeFileSync(file, ordered(readFileSync(file), parseNames(readFileSync(map, "utf8"))));
+  await optimise(name, file, ["--reorder-functions-by-name", `--symbolmap=${map}`, ...bare], env);
+  writeFileSync(map, withoutPlaces(readFileSync(map, "utf8")));
 }
 
 /** Builds a file and puts it into `pkg/wasm`; resolves to a sentence on its size. */
@@ -161,7 +189,7 @@ export async function buildWasm(name) {
     return `${name}: links to the same bytes as before`;
   }
 
-  const { renewable, ownProperties, shared } = moduleOf(name);
+  const { renewable, ownProperties, shared, unused } = moduleOf(name);
   const reset = renewable ? ["--experimental-reset-state-function"] : [];
   await job(bindgenCommand(), ["--target", "web", "--omit-default-module-path", ...reset, "--out-dir", aside, "--out-name", name, linked], { log: `build-${name}-bindgen`, label: name, env });
   requireExports(name, aside);
@@ -169,9 +197,13 @@ export async function buildWasm(name) {
   const beyond = modules.flatMap((one) => one.beyond ?? []);
   shortenNames(join(aside, `${name}_bg.wasm`), join(aside, `${name}.js`), beyond.map((method) => `rawruntime_${method}`));
 
-  // The names of functions go to a side file, for reading a stack trace of the stripped module.
   const ready = join(aside, `${name}_bg.wasm`);
-  await job(join(npmBin, "wasm-opt"), [ready, ...shrink(name), `--symbolmap=${join(outDir, name, "names.txt")}`, ...strip, "-o", ready], { log: `build-${name}-opt`, label: name, env });
+  if (unused) await emptyUnused(ready, unused);
+  dropDeadShims(ready);
+  const map = join(outDir, name, "names.txt");
+  await optimise(name, ready, [...shrink(name), `--symbolmap=${map}`, ...strip], env);
+  if (unused) requireNoCallers(map, unused);
+  await sortFunctions(name, ready, map, env);
   await job(process.execPath, [at("scripts", "build", "instantiate.mjs"), aside, name], {
     log: `build-${name}-instantiate`,
     label: name,

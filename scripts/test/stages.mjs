@@ -93,7 +93,7 @@ async function rustfmt() {
 }
 
 export const stages = [
-  { name: "scripts", group: "js", title: "the scripts' own tests", needs: [], run: () => nodeRunner("test-scripts", scriptTests()), counts: true },
+  { name: "scripts", group: "js", title: "the scripts' own tests", needs: ["build"], run: () => nodeRunner("test-scripts", scriptTests()), counts: true },
   { name: "rustfmt", group: "rust", title: "rustfmt", needs: [], run: rustfmt },
   { name: "clippy", group: "rust", title: "clippy on the host", needs: [], run: () => cargo(["clippy", ...locked, "--all-targets", ...denied], { log: "test-clippy", advice: `mend the lints above; if clippy itself is missing, ${installLints}` }) },
   { name: "clippy-wasm", group: "rust", title: "clippy for wasm32, each feature that ships", needs: ["build"], run: clippyWasm },

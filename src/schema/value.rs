@@ -62,14 +62,9 @@ pub fn parse_value(text: &str, limits: &Limits) -> Result<Value, SyntaxError> {
 }
 
 fn number(digits: &str) -> Number {
-    // As in `serde_json`: whole numbers that fit stay whole, `-0` is a double.
-    if let Ok(whole) = digits.parse::<u64>() {
-        return Number::from(whole);
-    }
-    match digits.parse::<i64>() {
-        Ok(whole) if whole != 0 => return Number::from(whole),
-        _ => {}
-    }
-    let double = digits.parse::<f64>().unwrap_or_default().clamp(f64::MIN, f64::MAX);
-    Number::from_f64(double).unwrap_or_else(|| Number::from(0))
+    digits.parse().unwrap_or_else(|_| {
+        // All that `serde_json` refuses of what the grammar allows is beyond a double.
+        let last = if digits.starts_with('-') { f64::MIN } else { f64::MAX };
+        Number::from_f64(last).unwrap_or_else(|| Number::from(0))
+    })
 }

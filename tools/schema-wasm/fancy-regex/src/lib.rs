@@ -1,9 +1,24 @@
 //! The few functions of `fancy-regex` that `jsonschema` calls: JavaScript's RegExp has look-around and
-//! back-references by itself.
+//! back-references by itself, and knows no limit.
+//!
+//! A match cannot fail, so its error has no value. That makes this type's code the same as that of the stand-in
+//! for `regex`, and what `jsonschema` has for the one and the other is merged into one.
 
 #![forbid(unsafe_code)]
 
-pub use regex::Error;
+use std::fmt;
+
+/// Why a match failed: it does not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Error {}
+
+impl fmt::Display for Error {
+    fn fmt(&self, _formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {}
+    }
+}
+
+impl std::error::Error for Error {}
 
 /// A compiled expression.
 #[derive(Debug, Clone)]
@@ -14,7 +29,7 @@ impl Regex {
     ///
     /// # Errors
     /// When JavaScript refuses it.
-    pub fn new(pattern: &str) -> Result<Self, Error> {
+    pub fn new(pattern: &str) -> Result<Self, regex::Error> {
         regex::Regex::new(pattern).map(Self)
     }
 
@@ -63,7 +78,7 @@ impl RegexBuilder {
     ///
     /// # Errors
     /// As [`Regex::new`].
-    pub fn build(&self) -> Result<Regex, Error> {
+    pub fn build(&self) -> Result<Regex, regex::Error> {
         Regex::new(&self.0)
     }
 }

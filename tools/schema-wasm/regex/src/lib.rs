@@ -6,8 +6,6 @@
 
 #![forbid(unsafe_code)]
 
-mod pattern;
-
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
@@ -68,7 +66,7 @@ impl Regex {
     /// # Errors
     /// When JavaScript refuses it, by the rules for Unicode patterns and by the older, laxer ones.
     pub fn new(pattern: &str) -> Result<Self, Error> {
-        let strict = Expression::new(&pattern::for_javascript(pattern), "u");
+        let strict = Expression::new(pattern, "u");
         let expression =
             strict.or_else(|_| Expression::new(pattern, "")).map_err(|_| Error(pattern.to_owned()))?;
         Ok(Self { pattern: pattern.into(), slot: Arc::new(Slot::take(expression)) })
@@ -88,6 +86,12 @@ impl Regex {
     pub fn as_str(&self) -> &str {
         &self.pattern
     }
+}
+
+/// Whether JavaScript takes a pattern by its rules for Unicode.
+#[must_use]
+pub fn is_unicode(pattern: &str) -> bool {
+    Expression::new(pattern, "u").is_ok()
 }
 
 /// Makes a regex; the limits of the real crate mean nothing here.
