@@ -2,6 +2,7 @@
 
 use pagehand::protocol::fuzz::fuzz_ag_ui;
 use pagehand::runtime::fuzz::fuzz_machine;
+use pagehand::schema::fuzz::fuzz_small;
 
 /// Bytes that are the same on every run.
 fn bytes(seed: u64, length: usize) -> Vec<u8> {
@@ -30,17 +31,28 @@ fn no_event_of_a_run_breaks_its_reader() {
         "{\"a\":[1,2]}\n[{\"op\":\"move\",\"from\":\"/a/0\",\"path\":\"/b\"}]",
     ];
     for (place, seed) in seeds.into_iter().enumerate() {
-        fuzz_ag_ui(seed.as_bytes());
-        // Each byte changed in turn, and each end cut off.
-        let noise = bytes(place as u64 + 7, seed.len());
-        for at in 0..seed.len() {
-            let mut changed = seed.as_bytes().to_vec();
-            changed[at] = noise[at];
-            fuzz_ag_ui(&changed);
-            fuzz_ag_ui(&seed.as_bytes()[..at]);
-        }
+        torn(seed, place, fuzz_ag_ui);
     }
     for seed in 0..500 {
         fuzz_ag_ui(&bytes(seed, 20 + (seed as usize % 200)));
+    }
+}
+
+#[test]
+fn no_schema_and_no_value_breaks_the_small_checker() {
+    let seeds = [include_str!("../fuzz/seeds/small/object"), include_str!("../fuzz/seeds/small/formats")];
+    for (place, seed) in seeds.into_iter().enumerate() {
+        torn(seed, place, fuzz_small);
+    }
+}
+
+/// A seed as it is, with each byte changed in turn, and with each end cut off.
+fn torn(seed: &str, place: usize, run: fn(&[u8])) {
+    run(seed.as_bytes());
+    let noise = bytes(place as u64 + 7, seed.len());
+    for (at, other) in noise.into_iter().enumerate() {
+        let (before, after) = seed.as_bytes().split_at(at);
+        run(before);
+        run(&[before, &[other], after.split_first().map_or(&[], |(_, rest)| rest)].concat());
     }
 }

@@ -6,18 +6,27 @@
 use wasm_bindgen::prelude::*;
 
 /// Five kilobytes smaller than the standard library's allocator, of which every page would load each.
-#[cfg(all(feature = "driver", not(any(feature = "schema", feature = "engine"))))]
+#[cfg(all(
+    any(feature = "driver", feature = "checker", feature = "page"),
+    not(any(feature = "schema", feature = "engine"))
+))]
 #[global_allocator]
 static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
 #[cfg(feature = "driver")]
 mod answers;
+#[cfg(feature = "bench")]
+pub mod bench_exports;
 #[cfg(feature = "driver")]
 mod board;
 #[cfg(feature = "driver")]
 mod cancels;
+#[cfg(feature = "checker")]
+pub mod checker_exports;
 #[cfg(feature = "driver")]
 mod driver;
+#[cfg(feature = "checker")]
+mod ecma;
 #[cfg(feature = "driver")]
 mod effects;
 #[cfg(feature = "engine")]

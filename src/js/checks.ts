@@ -72,6 +72,11 @@ export class ToolChecks {
     return schema !== undefined && (isStandardSchema(schema) || !passesAll(schema, direction));
   }
 
+  /** Whether there is a JSON Schema to check by. @internal */
+  byJsonSchema(direction: Direction): boolean {
+    return this.has(direction) && !isStandardSchema(this.#schemas[direction]);
+  }
+
   /** The validator of a JSON Schema, or what is wrong with that; nothing where nothing is to be compiled. @internal */
   compiled(direction: Direction): Promise<CompiledSchema | SchemaComplaint> | undefined {
     const schema = this.#schemas[direction];
@@ -79,7 +84,7 @@ export class ToolChecks {
     const known = this.#compiled[direction];
     if (known) return known;
     const made = import("./compiled.js")
-      .then(({ compileSchema }) => compileSchema(schemaKit, schema))
+      .then(({ compileSchema }) => compileSchema(schemaKit, schema, { forInput: direction === "input" }))
       .catch((error: unknown) => {
         // A load that failed is tried again by the next check; a schema that is wrong stays wrong.
         if ((error as { code?: unknown }).code !== "invalid-schema") throw error;

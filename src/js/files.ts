@@ -6,6 +6,7 @@ import type { SchemaKit } from "./compiled.js";
 import { PagehandError, messageOf } from "./errors.js";
 import { WasmFile } from "./load.js";
 import { type Machines, machinesOf } from "./machines.js";
+import type * as CheckerGlue from "./wasm/checker.js";
 import type * as SchemaGlue from "./wasm/schema.js";
 
 /** The state machine and its driver. @internal */
@@ -13,6 +14,13 @@ export const runtimeFile = new WasmFile<Machines>(
   "runtime",
   () => new URL("./wasm/runtime_bg.wasm", import.meta.url),
   async () => machinesOf(),
+);
+
+/** The checker of what tools use of JSON Schema. @internal */
+export const checkerFile = new WasmFile<typeof CheckerGlue>(
+  "checker",
+  () => new URL("./wasm/checker_bg.wasm", import.meta.url),
+  () => import("./wasm/checker.js"),
 );
 
 /** The JSON Schema validator: its glue too is fetched only when a schema needs it. @internal */
@@ -23,4 +31,4 @@ export const schemaFile = new WasmFile<typeof SchemaGlue>(
 );
 
 /** What compiles schemas is given of the first load. @internal */
-export const schemaKit: SchemaKit = { load: () => schemaFile.load(), PagehandError, messageOf };
+export const schemaKit: SchemaKit = { load: () => schemaFile.load(), loadChecker: () => checkerFile.load(), PagehandError, messageOf };

@@ -4,6 +4,7 @@
  */
 import { type Direction, type SchemaComplaint, checksOf } from "./checks.js";
 import { PagehandError, messageOf } from "./errors.js";
+import { checkerFile } from "./files.js";
 import { plainText } from "./plain.js";
 import type { ToolSpec } from "./life.js";
 import type { Tool } from "./tool.js";
@@ -92,6 +93,12 @@ export function specOf(tool: Tool, policed: boolean): ToolSpec {
   } catch (error) {
     throw new PagehandError("invalid-tool", `tool "${name}" cannot be declared: ${messageOf(error)}`, { cause: error });
   }
+}
+
+/** Fetches what most of these tools are checked by, if any is: beside the rest, or it would cost trips of its own. @internal */
+export async function fetchChecker(tools: readonly Tool[] = []): Promise<void> {
+  const checked = tools.map(checksOf).some((checks) => checks.byJsonSchema("input") || checks.byJsonSchema("output"));
+  if (checked) await Promise.all([checkerFile.load(), import("./compiled.js")]);
 }
 
 /** Gets a tool's validators ready when the page has nothing better to do. @internal */

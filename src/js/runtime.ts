@@ -19,7 +19,7 @@ import type { Life } from "./life.js";
 import type { MaybePromise, WasmSource } from "./load.js";
 import type { Machine, MachineHooks, Machines } from "./machines.js";
 import { type RuntimeOptions, type Settled, validateOptions } from "./options.js";
-import { Registry, prepareAtIdle, specOf } from "./registry.js";
+import { Registry, fetchChecker, prepareAtIdle, specOf } from "./registry.js";
 import { type Numbers, parseJson } from "./parse.js";
 import type { Serialised } from "./serialise.js";
 import { type Chosen, chooseSession } from "./session.js";
@@ -78,7 +78,7 @@ export async function createRuntime<const A extends AnySchema | undefined = unde
   }
   // Fetched beside the module, and not waited for.
   const life = import("./life.js");
-  for (const later of [life, import("./handler.js")]) later.catch(() => undefined);
+  for (const later of [life, import("./handler.js"), fetchChecker(checked.tools)]) later.catch(() => undefined);
   const [settled, machines] = checked.transport === "ag-ui" ? await agUi(checked) : [checked, await runtimeFile.load(checked.wasm)];
   return new Runtime(settled, machines, life);
 }

@@ -4,7 +4,7 @@
  */
 import { type Draft, compileSchema } from "./compiled.js";
 import { PagehandError, type Issue, messageOf } from "./errors.js";
-import { schemaFile, schemaKit } from "./files.js";
+import { checkerFile, schemaFile, schemaKit } from "./files.js";
 import type { JsonSchema } from "./infer.js";
 import type { MaybePromise, WasmSource } from "./load.js";
 import { toJsonText } from "./serialise.js";
@@ -30,9 +30,12 @@ export interface CompileOptions {
   draft?: Draft | undefined;
 }
 
-/** Loads the validator ahead of its first use, or from an address of your own. */
-export async function init(source?: MaybePromise<WasmSource>): Promise<void> {
-  await schemaFile.load(source);
+/**
+ * Loads the validator ahead of its first use, or from addresses of your own: `source` for all of JSON Schema, `checker`
+ * for the small part of it that most schemas need, which comes first.
+ */
+export async function init(source?: MaybePromise<WasmSource>, checker?: MaybePromise<WasmSource>): Promise<void> {
+  await Promise.all([schemaFile.load(source), checkerFile.load(checker)]);
 }
 
 /** Compiles a schema. Rejects with `invalid-schema` if it is none, or with a load error. */
@@ -41,6 +44,6 @@ export async function compile(schema: JsonSchema, options: CompileOptions = {}):
   if (draft !== undefined && typeof draft !== "string") {
     throw new PagehandError("invalid-options", 'option `draft` must be a string: "4", "6", "7", "2019-09" or "2020-12"');
   }
-  const compiled = await compileSchema(schemaKit, schema, options?.draft);
+  const compiled = await compileSchema(schemaKit, schema, { draft: options?.draft });
   return { check: (value) => compiled.check(typeof value === "string" ? value : toJsonText(value, messageOf)) };
 }

@@ -5,6 +5,7 @@
 
 use super::issue::Issue;
 use super::reader::Reader;
+use crate::protocol::settle::write::quote;
 
 /// Something that checks JSON texts against one schema.
 pub trait Check {
@@ -16,7 +17,9 @@ pub trait Check {
     fn check_result(&self, text: &str) -> Vec<Issue> {
         match Reader::new(text, self.depth()).drain() {
             Err(error) if !error.is_depth() => {
-                self.check(&serde_json::Value::String(text.to_owned()).to_string())
+                let mut string = String::new();
+                quote(&mut string, text);
+                self.check(&string)
             }
             _ => self.check(text),
         }

@@ -17,11 +17,12 @@ use super::check::Check;
 use super::cycle::{Alternatives, alternatives, find_cycle};
 use super::draft::{CompileError, CompileErrorKind, Draft};
 use super::issue::{Issue, tidy};
+use super::json::Json;
 use super::nearest::nearest;
 use super::translate;
 use super::value::parse_value;
 use super::walk::{depth, weight};
-use super::wording::{json, quoted, shorten, type_name};
+use super::wording::{json, quoted, shorten};
 
 /// Issues gathered from one text: a wrong array of thousands says nothing new after these.
 const ISSUE_CAP: usize = 64;
@@ -79,7 +80,7 @@ pub fn compile_text(text: &str, options: &Options) -> Result<Compiled, CompileEr
 pub fn compile(schema: &Value, options: &Options) -> Result<Compiled, CompileError> {
     if !schema.is_object() && !schema.is_boolean() {
         let message =
-            format!("a schema is an object or a boolean, got {} {}", type_name(schema), json(schema));
+            format!("a schema is an object or a boolean, got {} {}", schema.kind().name(), json(schema));
         return Err(CompileError::new(CompileErrorKind::NotASchema, "", message));
     }
     let cap = options.limits.depth;
@@ -145,7 +146,7 @@ fn explain(schema: &Value, error: &ValidationError<'_>) -> CompileError {
     let (kind, message) = match error.kind() {
         Kind::Format { format } if format == "regex" => {
             let place = error.instance().as_str().or_else(|| schema.pointer(path).and_then(Value::as_str));
-            let pattern = place.map_or_else(|| json(error.instance()), quoted);
+            let pattern = place.map_or_else(|| json(error.instance().as_ref()), quoted);
             (CompileErrorKind::InvalidPattern, format!("{pattern} is not a valid regular expression"))
         }
         Kind::AnyOf { .. } if path.ends_with("/type") && error.instance().is_string() => {
@@ -154,7 +155,7 @@ fn explain(schema: &Value, error: &ValidationError<'_>) -> CompileError {
         Kind::Referencing(inner) => return unresolved(schema, inner),
         Kind::Custom { message, .. } => (CompileErrorKind::InvalidKeyword, shorten(message, 200)),
         _ => {
-            let reasons = translate::issues(&Value::Null, error);
+            let reasons = translate::issues(&Value::Null, &Value::Null, error);
             let reason = reasons.first().map(|issue| issue.reason().to_owned()).unwrap_or_default();
             let hint = older_draft(schema, path).map(|hint| format!(" ({hint})")).unwrap_or_default();
             let path = reasons.first().map_or(path, |issue| issue.path.as_str());
@@ -236,14 +237,14 @@ impl Compiled {
         if heavy && self.alternatives.any || back > 1 && weight(value, back, WORK_CAP) > WORK_CAP {
             let reason =
                 "does not meet the schema; too large or too deep among its alternatives to say where";
-            issues.push(Issue::new("", "anyOf", reason).having(type_name(value)));
+            issues.push(Issue::new("", "anyOf", reason).having(value.kind().name()));
         } else if heavy {
             if let Err(error) = self.validator.validate(value) {
-                issues = translate::issues(&self.schema, &error);
+                issues = translate::issues(&self.schema, value, &error);
             }
         } else {
             for error in self.validator.iter_errors(value).take(ISSUE_CAP) {
-                issues.append(&mut translate::issues(&self.schema, &error));
+                issues.append(&mut translate::issues(&self.schema, value, &error));
             }
         }
         tidy(&mut issues);
@@ -259,10 +260,7 @@ impl Check for Compiled {
         }
         match parse_value(text, &self.limits) {
             Ok(value) => self.check_value(&value),
-            Err(error) => {
-                let keyword = if error.is_depth() { "nesting" } else { "syntax" };
-                vec![Issue::new("", keyword, &error.describe(text).message)]
-            }
+            Err(error) => vec![error.issue(text)],
         }
     }
 

@@ -2,7 +2,9 @@
 //!
 //! Each body states in asserts what must hold for every input; a target is four lines around it.
 
-use super::{Arguments, Event, Limits, Reader, classify_text, parse_value};
+use std::rc::Rc;
+
+use super::{Arguments, Check, Ecma, Event, Expression, Limits, Reader, Small, classify_text, parse_value};
 
 /// Classification never panics, never rewrites an object, and agrees with the reader of values.
 pub fn fuzz_classify(data: &[u8]) {
@@ -38,5 +40,47 @@ pub fn fuzz_classify(data: &[u8]) {
     // Whatever `serde_json` takes as a value is JSON for us too, the byte order mark of a file excepted.
     if serde_json::from_str::<serde_json::Value>(text).is_ok() {
         assert!(Reader::new(text, limits.depth).drain().is_ok(), "valid JSON was refused");
+    }
+}
+
+/// A schema and a text with a NUL between: whatever the small checker takes, it judges without a panic, in so many
+/// issues at most, of which none is empty.
+pub fn fuzz_small(data: &[u8]) {
+    let Ok(both) = core::str::from_utf8(data) else {
+        return;
+    };
+    let (schema, text) = both.split_once('\0').unwrap_or((both, both));
+    let Some(small) = Small::compile(schema, data.len().is_multiple_of(2), Rc::new(Plain)) else {
+        return;
+    };
+    let issues = [small.check(text), small.check_result(text), small.check(schema)];
+    for issue in issues.iter().flatten() {
+        assert!(!issue.message.is_empty() && !issue.keyword.is_empty(), "an issue that says nothing");
+    }
+    assert!(issues.iter().all(|issues| issues.len() <= 64), "more issues than the cap");
+}
+
+/// Takes every pattern for a text to be found. Fuzzing looks for what breaks, not for what is right.
+struct Plain;
+
+impl Ecma for Plain {
+    fn expression(&self, pattern: &str) -> Option<Box<dyn Expression>> {
+        Some(Box::new(Found(pattern.to_owned())))
+    }
+
+    fn double(&self, digits: &str) -> f64 {
+        digits.parse().unwrap_or_default()
+    }
+
+    fn digits(&self, double: f64) -> String {
+        format!("{double:e}")
+    }
+}
+
+struct Found(String);
+
+impl Expression for Found {
+    fn matches(&self, text: &str) -> bool {
+        text.contains(&self.0)
     }
 }

@@ -7,9 +7,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::arguments::Limits;
+use super::json::Json;
 use super::value::parse_value;
 use super::walk::{children, depth, escape};
-use super::wording::{describe, json, quoted, type_name};
+use super::wording::{describe, json, quoted};
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -94,7 +95,7 @@ fn root_fault(schema: &Value) -> Option<Finding> {
         }
         other => {
             let message =
-                format!("a schema is an object or a boolean, got {} {}", type_name(other), json(other));
+                format!("a schema is an object or a boolean, got {} {}", other.kind().name(), json(other));
             Some(finding(Level::Error, "", message, None))
         }
     }

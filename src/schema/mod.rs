@@ -15,14 +15,20 @@ mod check;
 mod compiled;
 mod cycle;
 mod draft;
+mod ecma;
+mod findings;
 #[doc(hidden)]
 pub mod fuzz;
 mod graph;
 mod issue;
+mod json;
 mod lint;
 mod nearest;
+mod number;
 mod reader;
+mod small;
 mod syntax;
+mod tape;
 #[cfg(feature = "schema")]
 mod translate;
 mod value;
@@ -35,10 +41,15 @@ pub use check::Check;
 pub use compiled::{Compiled, Options, compile, compile_text};
 pub use cycle::{Alternatives, alternatives, find_cycle};
 pub use draft::{CompileError, CompileErrorKind, Draft};
+#[cfg(all(feature = "schema", not(target_arch = "wasm32")))]
+pub use ecma::Native;
+pub use ecma::{Ecma, Expression};
 pub use issue::{Issue, MAX_RENDERED, render, tidy};
+pub use json::{Json, Kind};
 pub use lint::{Finding, Level, lint, lint_text};
 pub use nearest::nearest;
 pub(crate) use reader::unescape;
 pub use reader::{Event, Reader, Text};
+pub use small::Small;
 pub use syntax::{Malformed, Position};
 pub use value::parse_value;

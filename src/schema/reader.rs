@@ -264,8 +264,7 @@ impl<'a> Reader<'a> {
         let mut escaped = false;
         loop {
             let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
-            let Some(ahead) = rest.iter().position(|&byte| byte == b'"' || byte == b'\\' || byte < 0x20)
-            else {
+            let Some(ahead) = plain(rest) else {
                 return Err(self.fail(self.text.len(), Problem::CutString(opening)));
             };
             self.at += ahead;
@@ -332,6 +331,28 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// How many bytes come before a quote, an escape or a control character; nothing where none of them comes. Eight at a
+/// time: most of what is read is strings.
+fn plain(bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    // The lowest byte that is marked is one that is below; those above it may be marked for its sake.
+    let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & (ONES << 7);
+    let mut at = 0;
+    while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let word = u64::from_le_bytes(*word);
+        let quote = below(word ^ (ONES * u64::from(b'"')), 1);
+        let escape = below(word ^ (ONES * u64::from(b'\\')), 1);
+        let found = quote | escape | below(word, 0x20);
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize / 8);
+        }
+        at += 8;
+    }
+    let rest = bytes.get(at..).unwrap_or_default();
+    let ahead = rest.iter().position(|&byte| byte == b'"' || byte == b'\\' || byte < 0x20)?;
+    Some(at + ahead)
+}
+
 /// The characters meant by what stands between the quotes of a string. A lone surrogate escape becomes U+FFFD,
 /// or stays as it is spelled: right where the characters are JSON in turn.
 pub(crate) fn unescape(raw: &str, spell_halves: bool) -> String {
@@ -378,4 +399,27 @@ fn escaped_character(text: &str) -> (Option<char>, usize) {
 
 fn code_unit(text: &str, at: usize) -> u32 {
     text.get(at..at + 4).and_then(|digits| u32::from_str_radix(digits, 16).ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn the_end_of_what_is_plain_is_found_at_every_place_and_beside_every_byte() {
+        let ends = |byte: u8| byte == b'"' || byte == b'\\' || byte < 0x20;
+        for length in 0..20 {
+            for place in 0..length {
+                for byte in 0..=255 {
+                    for around in [b'a', 0x80, 0xff, 0x7f, b'!', b'#', b'[', b']', 0x20] {
+                        let mut bytes = vec![around; length];
+                        if let Some(one) = bytes.get_mut(place) {
+                            *one = byte;
+                        }
+                        assert_eq!(plain(&bytes), bytes.iter().position(|&byte| ends(byte)), "{bytes:?}");
+                    }
+                }
+            }
+        }
+    }
 }

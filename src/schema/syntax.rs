@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
+use super::issue::Issue;
 use super::reader::Open;
 
 /// A place in a text.
@@ -97,6 +98,12 @@ impl SyntaxError {
             ),
             position: Some(position),
         }
+    }
+
+    /// The fault as an issue of the whole text, for a checker that is asked for a value.
+    pub(super) fn issue(&self, text: &str) -> Issue {
+        let keyword = if self.is_depth() { "nesting" } else { "syntax" };
+        Issue::new("", keyword, &self.describe(text).message)
     }
 
     fn what(&self, text: &str) -> Cow<'static, str> {

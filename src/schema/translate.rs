@@ -1,51 +1,45 @@
 //! From what `jsonschema` found to issues in our words.
-//!
-//! The schema is at hand for hints only: what a missing property must be, which names are known. A place the
-//! schema cannot be followed to costs the hint, never the issue.
 
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{JsonTypeSet, ValidationError};
 use serde_json::Value;
 
+use super::findings::Place;
 use super::issue::Issue;
+use super::json::Json;
 use super::wording::{self, quoted, shorten};
 
-/// Unknown properties of one object that are told.
-const NAME_CAP: usize = 64;
+/// Items looked at in search of a repeat.
+const REPEAT_CAP: usize = 200;
 
 /// The issues of one finding: usually one, several where several properties are unknown, and those of the
-/// one plausible alternative where there is a choice.
-pub(super) fn issues(schema: &Value, error: &ValidationError<'_>) -> Vec<Issue> {
+/// one plausible alternative where there is a choice. `value` is the whole value that was checked.
+pub(super) fn issues(schema: &Value, value: &Value, error: &ValidationError<'_>) -> Vec<Issue> {
     let path = error.instance_path().as_str();
     let got = error.instance().as_ref();
     let keyword = error.kind().keyword();
+    let holder = error.schema_path().as_str().rsplit_once('/').map(|(holder, _)| holder);
+    // A keyword without a place is in no schema that could be looked at.
+    let place = Place { root: schema, pointer: holder.unwrap_or("/") };
     let one = match error.kind() {
-        Kind::Type { kind } => {
-            let names = type_names(kind);
-            let issue = wording::wrong_type(path, &names, got, is_optional(schema, error));
-            match issue.hint {
-                None if names.contains(&"object") => issue.hinting(outline(schema, parent(schema, error))),
-                _ => issue,
-            }
+        Kind::Type { kind } => place.wrong_type(path, &type_names(kind), got),
+        // So it says of properties that are there, where they are required but not described, beside their being unknown.
+        Kind::Required { property } if got.get(property.as_str().unwrap_or_default()).is_some() => {
+            return Vec::new();
         }
-        Kind::Required { property } => return vec![missing(schema, error, property, got)],
+        Kind::Required { property } => place.missing(path, property.as_str().unwrap_or_default(), got),
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
-            let known = known_names(parent(schema, error));
-            if let Some(issue) = wrapped(path, keyword, unexpected, &known, got) {
-                return vec![issue];
-            }
-            let unexpected = unexpected.iter().take(NAME_CAP);
-            return unexpected.map(|name| wording::unknown_property(path, keyword, name, &known)).collect();
+            return place.unknown(path, keyword, unexpected, got);
         }
         Kind::Enum { options } => match options.as_array() {
-            Some(options) => wording::not_in_enum(path, options, got),
-            None => wording::not_const(path, options, got),
+            Some(options) => wording::not_in_enum(path, &options.iter().collect::<Vec<_>>(), got),
+            None => wording::not_const(path, options.as_ref(), got),
         },
-        Kind::Constant { expected_value } => wording::not_const(path, expected_value, got),
+        Kind::Constant { expected_value } => wording::not_const(path, expected_value.as_ref(), got),
         Kind::Minimum { limit }
         | Kind::Maximum { limit }
         | Kind::ExclusiveMinimum { limit }
-        | Kind::ExclusiveMaximum { limit } => wording::out_of_bounds(path, keyword, limit, got),
+        | Kind::ExclusiveMaximum { limit } => wording::out_of_bounds(path, keyword, &limit.to_string(), got),
         Kind::MinLength { limit }
         | Kind::MaxLength { limit }
         | Kind::MinItems { limit }
@@ -55,12 +49,12 @@ pub(super) fn issues(schema: &Value, error: &ValidationError<'_>) -> Vec<Issue> 
         Kind::MultipleOf { multiple_of } => wording::not_multiple(path, *multiple_of, got),
         Kind::Pattern { pattern } => wording::no_match(path, pattern, got),
         Kind::Format { format } => wording::wrong_format(path, format, got),
-        Kind::UniqueItems => wording::repeated_items(path, got),
+        Kind::UniqueItems => wording::repeated_items(path, first_repeat(got), got),
         Kind::AdditionalItems { limit } => wording::extra_items(path, keyword, Some(*limit), got),
         Kind::UnevaluatedItems { .. } => wording::extra_items(path, keyword, None, got),
         Kind::Contains => {
             let wanted =
-                parent(schema, error).and_then(|schema| schema.get("contains")).and_then(wording::describe);
+                schema.pointer(place.pointer).and_then(|schema| wording::describe(schema.get("contains")?));
             let expected = wanted.map_or_else(
                 || "an item that meets the schema under \"contains\"".to_owned(),
                 |wanted| format!("an item that is {wanted}"),
@@ -71,6 +65,11 @@ pub(super) fn issues(schema: &Value, error: &ValidationError<'_>) -> Vec<Issue> 
             let refused = wording::describe(schema).unwrap_or_else(|| shorten(&wording::json(schema), 60));
             wording::plain(path, keyword, format!("anything but {refused}"), got)
         }
+        // So it says where no properties are described, of one stray and with its value.
+        Kind::FalseSchema if error.schema_path().as_str().ends_with("/additionalProperties") => {
+            let object = value.pointer(path).unwrap_or(value);
+            return place.unknown(path, "additionalProperties", &object.names(usize::MAX), object);
+        }
         Kind::FalseSchema => {
             Issue::new(path, "false", &format!("no value is allowed here, got {}", wording::show(got)))
                 .having(wording::show(got))
@@ -78,12 +77,13 @@ pub(super) fn issues(schema: &Value, error: &ValidationError<'_>) -> Vec<Issue> 
         }
         Kind::PropertyNames { error } => {
             let name = error.instance().as_str().unwrap_or_default().to_owned();
-            let inner = issues(schema, error);
-            return inner.iter().map(|inner| wording::wrong_name(path, &name, &root(inner))).collect();
+            let inner = issues(schema, value, error);
+            return inner.iter().map(|inner| wording::wrong_name(path, &name, inner)).collect();
         }
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-            let branches =
-                context.iter().map(|branch| branch.iter().flat_map(|error| issues(schema, error)).collect());
+            let branches = context
+                .iter()
+                .map(|branch| branch.iter().flat_map(|error| issues(schema, value, error)).collect());
             return wording::no_alternative(path, keyword, branches.collect(), got);
         }
         Kind::OneOfMultipleValid { context } => {
@@ -108,89 +108,15 @@ pub(super) fn issues(schema: &Value, error: &ValidationError<'_>) -> Vec<Issue> 
     vec![one]
 }
 
-/// An issue of a property name has a place of its own in the crate; for us the name is the value.
-fn root(issue: &Issue) -> Issue {
-    Issue { path: String::new(), message: issue.reason().to_owned(), ..issue.clone() }
-}
-
-fn missing(schema: &Value, error: &ValidationError<'_>, property: &Value, got: &Value) -> Issue {
-    let name = property.as_str().unwrap_or_default();
-    let parent = parent(schema, error);
-    let known = known_names(parent);
-    let wanted =
-        parent.and_then(|parent| parent.get("properties")).and_then(|properties| properties.get(name));
-    let wanted = wanted.map(|wanted| follow(schema, wanted));
-    let came = got.as_object().into_iter().flat_map(|map| map.keys().map(String::as_str));
-    let strays: Vec<&str> = came.filter(|name| !known.contains(name)).collect();
-    let issue = wording::missing_property(error.instance_path().as_str(), "required", name, wanted, strays);
-    let around = got.as_object().filter(|map| map.len() == 1).and_then(|map| map.iter().next());
-    match around.filter(|(_, inside)| inside.get(name).is_some()) {
-        Some((around, _)) => issue.hinting(Some(format!(
-            "it is inside {}: send that object itself, without {} around it",
-            quoted(around),
-            quoted(around)
-        ))),
-        None => issue,
+/// The places of the first two items that are equal.
+fn first_repeat(got: &Value) -> Option<(usize, usize)> {
+    let items = got.as_array()?;
+    for (index, item) in items.iter().enumerate().take(REPEAT_CAP) {
+        if let Some(earlier) = items.iter().take(index).position(|earlier| earlier == item) {
+            return Some((earlier, index));
+        }
     }
-}
-
-/// One stray property around what the object itself should be: models wrap arguments once more.
-fn wrapped(path: &str, keyword: &str, unexpected: &[String], known: &[&str], got: &Value) -> Option<Issue> {
-    let [name] = unexpected else { return None };
-    let inside = got.as_object().filter(|map| map.len() == 1)?.get(name)?.as_object()?;
-    let fits = !inside.is_empty() && inside.keys().all(|key| known.contains(&key.as_str()));
-    fits.then(|| {
-        wording::unknown_property(path, keyword, name, known)
-            .hinting(Some(format!("send what is inside it, without {} around it", quoted(name))))
-    })
-}
-
-/// What an object of this schema holds, for one that was sent as something else.
-fn outline(root: &Value, schema: Option<&Value>) -> Option<String> {
-    let properties = schema?.get("properties")?.as_object()?;
-    let required = schema?.get("required").and_then(Value::as_array);
-    let names: Vec<&str> = match required.filter(|names| !names.is_empty()) {
-        Some(names) => names.iter().filter_map(Value::as_str).collect(),
-        None => properties.keys().map(String::as_str).collect(),
-    };
-    let needed = required.is_some_and(|names| !names.is_empty());
-    let parts = names.iter().map(|name| {
-        let about = properties.get(*name).and_then(|property| wording::describe(follow(root, property)));
-        ((*name).to_owned(), about)
-    });
-    (!names.is_empty()).then(|| wording::outline(parts, needed))
-}
-
-/// A schema, or what its local reference names.
-fn follow<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
-    let reference = schema.get("$ref").and_then(Value::as_str);
-    reference
-        .and_then(|text| text.strip_prefix('#'))
-        .and_then(|pointer| root.pointer(pointer))
-        .unwrap_or(schema)
-}
-
-/// The schema that holds the keyword which refused.
-fn parent<'a>(schema: &'a Value, error: &ValidationError<'_>) -> Option<&'a Value> {
-    let (parent, _) = error.schema_path().as_str().rsplit_once('/')?;
-    schema.pointer(parent)
-}
-
-fn known_names(schema: Option<&Value>) -> Vec<&str> {
-    let properties = schema.and_then(|schema| schema.get("properties")).and_then(Value::as_object);
-    properties.into_iter().flat_map(|map| map.keys().map(String::as_str)).collect()
-}
-
-/// Whether the refused value is a property its object may do without.
-fn is_optional(schema: &Value, error: &ValidationError<'_>) -> bool {
-    let mut parts = error.schema_path().as_str().rsplitn(4, '/');
-    let (_, name, place, owner) = (parts.next(), parts.next(), parts.next(), parts.next());
-    let (Some(name), Some("properties"), Some(owner)) = (name, place, owner) else {
-        return false;
-    };
-    let name = name.replace("~1", "/").replace("~0", "~");
-    let required = schema.pointer(owner).and_then(|owner| owner.get("required")).and_then(Value::as_array);
-    !required.is_some_and(|names| names.iter().any(|required| required.as_str() == Some(&name)))
+    None
 }
 
 fn type_names(kind: &TypeKind) -> Vec<&'static str> {

@@ -49,7 +49,15 @@ impl Child<'_> {
 
 /// A name as a part of a JSON pointer.
 pub(super) fn escape(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
+    let mut part = String::with_capacity(name.len());
+    for letter in name.chars() {
+        match letter {
+            '~' => part.push_str("~0"),
+            '/' => part.push_str("~1"),
+            letter => part.push(letter),
+        }
+    }
+    part
 }
 
 /// The schemas directly inside `schema`.

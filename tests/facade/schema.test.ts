@@ -39,3 +39,14 @@ describe("compile", () => {
     await expect(compile(schema as object as never)).rejects.toMatchObject({ code: "invalid-schema" });
   });
 });
+
+it("short texts and long ones are checked in turn, wherever the memory has grown to", async () => {
+  const schema = await compile({ type: "object", properties: { a: { type: "string", maxLength: 3_000_000 } } });
+  const long = JSON.stringify({ a: "é".repeat(2_000_000) });
+  for (let round = 0; round < 3; round += 1) {
+    expect(schema.check('{"a":"é😀"}')).toEqual([]);
+    expect(schema.check('{"a":7}')).toMatchObject([{ path: "/a", keyword: "type" }]);
+    expect(schema.check(long)).toEqual([]);
+    expect(schema.check(`{"a":"${"x".repeat(16_385)}"}`)).toEqual([]);
+  }
+});

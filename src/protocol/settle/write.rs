@@ -115,6 +115,8 @@ pub(crate) fn quote(out: &mut String, text: &str) {
             Some('\n') => out.push_str("\\n"),
             Some('\t') => out.push_str("\\t"),
             Some('\r') => out.push_str("\\r"),
+            Some('\u{8}') => out.push_str("\\b"),
+            Some('\u{c}') => out.push_str("\\f"),
             Some(letter) if letter < ' ' => {
                 out.push_str(if letter < '\u{10}' { "\\u000" } else { "\\u001" });
                 out.push(char::from_digit(u32::from(letter) % 16, 16).unwrap_or('0'));

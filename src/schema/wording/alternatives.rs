@@ -2,13 +2,16 @@
 //!
 //! Told apart by what each alternative found, for the schemas may be references. Nothing here decides validity.
 
-use serde_json::Value;
-
 use super::super::issue::{Issue, tidy};
+use super::super::json::{Json, Kind};
+use super::super::reader::Reader;
 use super::{either, hints, plain, shorten, show};
 
 /// Alternatives that are spelled out, and the faults told of each.
 const SHOWN: usize = 3;
+
+/// Containers inside each other in a constant that is compared.
+const DEPTH_CAP: usize = 128;
 
 /// Characters of one alternative.
 const ALTERNATIVE_CAP: usize = 160;
@@ -19,7 +22,12 @@ const ALTERNATIVE_CAP: usize = 160;
 /// plausible (it takes values of this type, and its constant properties fit) its own issues are the answer, and
 /// when one is clearly nearest its issues are, with a word about that.
 #[must_use]
-pub fn no_alternative(path: &str, keyword: &str, mut branches: Vec<Vec<Issue>>, got: &Value) -> Vec<Issue> {
+pub fn no_alternative<'a>(
+    path: &str,
+    keyword: &str,
+    mut branches: Vec<Vec<Issue>>,
+    got: impl Json<'a>,
+) -> Vec<Issue> {
     branches.retain(|issues| !issues.is_empty());
     for issues in &mut branches {
         tidy(issues);
@@ -40,7 +48,7 @@ pub fn no_alternative(path: &str, keyword: &str, mut branches: Vec<Vec<Issue>>, 
             return branches.swap_remove(*only);
         }
     }
-    let says_something = got.as_object().is_none_or(|map| !map.is_empty());
+    let says_something = got.kind() != Kind::Object || got.count() > 0;
     if let Some(near) = nearest_branch(path, &branches).filter(|_| says_something) {
         let mut issues = branches.swap_remove(near);
         if let Some(first) = issues.first_mut() {
@@ -115,7 +123,7 @@ fn cost(path: &str, issue: &Issue) -> usize {
 
 /// One issue for the property by which the alternatives tell themselves apart, where none of them knows what
 /// came there.
-fn discriminator(path: &str, branches: &[Vec<Issue>], got: &Value) -> Option<Issue> {
+fn discriminator<'a>(path: &str, branches: &[Vec<Issue>], got: impl Json<'a>) -> Option<Issue> {
     let told =
         |issue: &&Issue| matches!(issue.keyword.as_str(), "const" | "enum") && is_child(path, &issue.path);
     let first = branches.first()?.iter().find(told)?;
@@ -127,7 +135,7 @@ fn discriminator(path: &str, branches: &[Vec<Issue>], got: &Value) -> Option<Iss
             expected.push(own);
         }
     }
-    let value = first.path.strip_prefix(path).and_then(|place| got.pointer(place))?;
+    let value = first.path.strip_prefix(path).and_then(|place| got.at(place))?;
     let hint = nearest_constant(&expected, value)
         .or_else(|| branches.iter().flatten().filter(told).find_map(|issue| issue.hint.clone()));
     Some(plain(&first.path, "const", either(expected), value).hinting(hint))
@@ -164,8 +172,9 @@ fn hint_of_all(branches: &[Vec<Issue>]) -> Option<String> {
 }
 
 /// A hint by those of the expectations that are values.
-fn nearest_constant(expected: &[String], got: &Value) -> Option<String> {
-    let values: Vec<Value> = expected.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
+fn nearest_constant<'a>(expected: &[String], got: impl Json<'a>) -> Option<String> {
+    let is_value = |text: &&String| Reader::new(text, DEPTH_CAP).drain().is_ok();
+    let values: Vec<String> = expected.iter().filter(is_value).cloned().collect();
     hints::for_enum(&values, got)
 }
 

@@ -1,13 +1,9 @@
 //! Guesses at what the model meant: said as a hint, never acted on.
 
-use serde_json::Value;
-
+use super::super::json::{Json, Kind};
 use super::super::nearest::nearest;
-use super::super::reader::Reader;
-use super::show::{json, quoted, shorten};
-
-/// Items looked at in search of a repeat.
-const REPEAT_CAP: usize = 200;
+use super::super::reader::{Event, Reader, unescape};
+use super::show::{VALUE_CAP, json, quoted, shorten};
 
 /// How the outline of an object begins.
 pub(super) const OBJECT: &str = "send an object";
@@ -17,38 +13,46 @@ pub(super) fn for_object(parts: &str, needed: bool) -> String {
     format!("{OBJECT} {} {parts}", if needed { "with" } else { "that may have" })
 }
 
-pub(super) fn for_type(expected: &str, got: &Value, optional: bool) -> Option<String> {
+pub(super) fn for_type<'a>(expected: &str, got: impl Json<'a>, optional: bool) -> Option<String> {
     let wants = |name: &str| expected.split([' ', ',']).any(|word| word == name);
-    match got {
-        Value::Null if optional => Some("leave the property out if there is no value".to_owned()),
-        Value::String(text) => {
-            let text = text.trim();
-            let literal = (wants("integer") && text.parse::<i64>().is_ok())
-                || (wants("number") && text.parse::<f64>().is_ok_and(f64::is_finite))
-                || (wants("boolean") && matches!(text, "true" | "false"))
-                || (wants("null") && text == "null");
-            if literal {
-                return Some(format!("write {}, without quotes", shorten(text, 40)));
-            }
-            if let Some(meant) = wants("boolean").then(|| truth(text)).flatten() {
-                return Some(format!("write {meant}"));
-            }
-            let container =
-                (wants("object") && text.starts_with('{')) || (wants("array") && text.starts_with('['));
-            if container && Reader::new(text, 128).drain().is_ok() {
-                return Some("send the JSON itself, not a string that holds it".to_owned());
-            }
-            wants("array").then(|| format!("wrap it: [{}]", shorten(&json(got), 40)))
+    let wrapped = || Some(format!("wrap it: [{}]", shorten(&json(got), 40)));
+    if let Some(text) = got.text() {
+        let text = text.trim();
+        let literal = (wants("integer") && text.parse::<i64>().is_ok())
+            || (wants("number") && is_number(text))
+            || (wants("boolean") && matches!(text, "true" | "false"))
+            || (wants("null") && text == "null");
+        if literal {
+            return Some(format!("write {}, without quotes", shorten(text, 40)));
         }
-        Value::Number(number) if wants("boolean") => {
-            truth(&number.to_string()).map(|meant| format!("write {meant}"))
+        if let Some(meant) = wants("boolean").then(|| truth(text)).flatten() {
+            return Some(format!("write {meant}"));
         }
-        Value::Number(number) if wants("string") => Some(format!("put it in quotes: \"{number}\"")),
-        Value::Number(_) | Value::Bool(_) | Value::Object(_) if wants("array") => {
-            Some(format!("wrap it: [{}]", shorten(&json(got), 40)))
+        let container =
+            (wants("object") && text.starts_with('{')) || (wants("array") && text.starts_with('['));
+        if container && Reader::new(text, 128).drain().is_ok() {
+            return Some("send the JSON itself, not a string that holds it".to_owned());
         }
+        return wants("array").then(wrapped).flatten();
+    }
+    let kind = got.kind();
+    let number = matches!(kind, Kind::Integer | Kind::Number);
+    match kind {
+        Kind::Null if optional => Some("leave the property out if there is no value".to_owned()),
+        _ if number && wants("boolean") => {
+            truth(&got.print(usize::MAX)).map(|meant| format!("write {meant}"))
+        }
+        _ if number && wants("string") => Some(format!("put it in quotes: \"{}\"", got.print(usize::MAX))),
+        Kind::Null | Kind::Array => None,
+        _ if wants("array") => wrapped(),
         _ => None,
     }
+}
+
+/// Whether a text is a number as JSON writes them.
+fn is_number(text: &str) -> bool {
+    let mut reader = Reader::new(text, 0);
+    matches!(reader.read(), Ok(Some(Event::Number(_)))) && matches!(reader.read(), Ok(None))
 }
 
 /// The boolean that a word of other languages means.
@@ -61,23 +65,31 @@ fn truth(word: &str) -> Option<bool> {
     }
 }
 
-pub(super) fn for_enum(options: &[Value], got: &Value) -> Option<String> {
-    match got {
-        Value::String(text) => {
-            if let Some(option) =
-                options.iter().find(|option| !option.is_string() && option.to_string() == *text)
-            {
-                return Some(format!("write {}, without quotes", json(option)));
+/// `options` are JSON texts.
+pub(super) fn for_enum<'a>(options: &[String], got: impl Json<'a>) -> Option<String> {
+    let is_string = |option: &&String| option.starts_with('"');
+    match got.text() {
+        Some(text) => {
+            if let Some(option) = options.iter().find(|option| !is_string(option) && **option == *text) {
+                return Some(format!("write {}, without quotes", shorten(option, VALUE_CAP)));
             }
-            let near = nearest(text, options.iter().filter_map(Value::as_str))?;
+            let names: Vec<String> =
+                options.iter().filter(is_string).map(|option| unquoted(option)).collect();
+            let near = nearest(&text, names.iter().map(String::as_str))?;
             Some(format!("did you mean {}?", quoted(near)))
         }
-        other => {
-            let text = other.to_string();
-            let option = options.iter().filter_map(Value::as_str).find(|option| *option == text)?;
-            Some(format!("put it in quotes: {}", quoted(option)))
+        None => {
+            let text = got.print(VALUE_CAP * 4);
+            let option = options.iter().filter(is_string).find(|option| unquoted(option) == text)?;
+            Some(format!("put it in quotes: {}", quoted(&unquoted(option))))
         }
     }
+}
+
+/// The characters of a JSON string.
+fn unquoted(option: &str) -> String {
+    let inside = option.get(1..option.len().saturating_sub(1)).unwrap_or_default();
+    unescape(inside, false)
 }
 
 pub(super) fn for_format(format: &str) -> Option<String> {
@@ -97,14 +109,4 @@ pub(super) fn for_format(format: &str) -> Option<String> {
         _ => return None,
     };
     Some(format!("for example \"{example}\""))
-}
-
-pub(super) fn first_repeat(got: &Value) -> Option<(usize, usize)> {
-    let items = got.as_array()?;
-    for (index, item) in items.iter().enumerate().take(REPEAT_CAP) {
-        if let Some(earlier) = items.iter().take(index).position(|earlier| earlier == item) {
-            return Some((earlier, index));
-        }
-    }
-    None
 }

@@ -8,12 +8,11 @@ mod alternatives;
 mod hints;
 mod show;
 
-use serde_json::Value;
-
 use super::issue::Issue;
+use super::json::{Json, Kind};
 use super::nearest::nearest;
 pub use alternatives::no_alternative;
-pub use show::{describe, json, list, quoted, shorten, show, type_name};
+pub use show::{describe, json, list, quoted, shorten, show};
 
 /// Names listed in a message or hint before it says how many more there are.
 const LIST_CAP: usize = 24;
@@ -23,11 +22,10 @@ const OUTLINE_CAP: usize = 6;
 
 /// The value is of another type. `optional` says that it is a property that may be left out.
 #[must_use]
-pub fn wrong_type(path: &str, expected: &[&str], got: &Value, optional: bool) -> Issue {
+pub fn wrong_type<'a>(path: &str, expected: &[&str], got: impl Json<'a>, optional: bool) -> Issue {
     let expected = either(expected.iter().map(|name| (*name).to_owned()));
-    let reason = format!("expected {expected}, got {}", show(got));
     let hint = hints::for_type(&expected, got, optional);
-    Issue::new(path, "type", &reason).expecting(expected).having(show(got)).hinting(hint)
+    plain(path, "type", expected, got).hinting(hint)
 }
 
 /// The hint for an object that was sent as something else: its properties, each with what it must be. `needed`
@@ -41,18 +39,17 @@ pub fn outline(properties: impl ExactSizeIterator<Item = (String, Option<String>
     hints::for_object(&list(parts, OUTLINE_CAP), needed)
 }
 
-/// A required property is missing. `schema` is what the property must meet; `strays` are the names that came
+/// A required property is missing. `about` says what the property must be; `strays` are the names that came
 /// and are not known.
 #[must_use]
-pub fn missing_property<'a>(
+pub fn missing_property(
     path: &str,
     keyword: &str,
     name: &str,
-    schema: Option<&Value>,
-    strays: impl IntoIterator<Item = &'a str>,
+    about: Option<String>,
+    strays: &[&str],
 ) -> Issue {
-    let about = schema.and_then(describe);
-    let hint = match (nearest(name, strays), &about) {
+    let hint = match (nearest(name, strays.iter().copied()), &about) {
         (Some(stray), _) => format!("{} was sent; is it meant as {}?", quoted(stray), quoted(name)),
         (None, Some(about)) => format!("add {}: {about}", quoted(name)),
         (None, None) => format!("add {}", quoted(name)),
@@ -80,25 +77,25 @@ pub fn unknown_property(path: &str, keyword: &str, name: &str, known: &[&str]) -
 
 /// The value is none of those listed.
 #[must_use]
-pub fn not_in_enum(path: &str, options: &[Value], got: &Value) -> Issue {
+pub fn not_in_enum<'a>(path: &str, options: &[impl Json<'a>], got: impl Json<'a>) -> Issue {
     let expected = match options {
-        [only] => json(only),
-        _ => format!("one of {}", list(options.iter().map(json), LIST_CAP)),
+        [only] => json(*only),
+        _ => format!("one of {}", list(options.iter().copied().map(json), LIST_CAP)),
     };
-    let reason = format!("expected {expected}, got {}", show(got));
-    let hint = hints::for_enum(options, got);
-    Issue::new(path, "enum", &reason).expecting(expected).having(show(got)).hinting(hint)
+    let texts: Vec<String> = options.iter().map(|option| option.print(usize::MAX)).collect();
+    let hint = hints::for_enum(&texts, got);
+    plain(path, "enum", expected, got).hinting(hint)
 }
 
 /// The value is not the one value allowed.
 #[must_use]
-pub fn not_const(path: &str, expected: &Value, got: &Value) -> Issue {
+pub fn not_const<'a>(path: &str, expected: impl Json<'a>, got: impl Json<'a>) -> Issue {
     plain(path, "const", json(expected), got)
 }
 
 /// A number is out of bounds: `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`.
 #[must_use]
-pub fn out_of_bounds(path: &str, keyword: &str, limit: &Value, got: &Value) -> Issue {
+pub fn out_of_bounds<'a>(path: &str, keyword: &str, limit: &str, got: impl Json<'a>) -> Issue {
     let relation = match keyword {
         "minimum" => "at least",
         "maximum" => "at most",
@@ -110,24 +107,23 @@ pub fn out_of_bounds(path: &str, keyword: &str, limit: &Value, got: &Value) -> I
 
 /// A number is no multiple of another.
 #[must_use]
-pub fn not_multiple(path: &str, of: f64, got: &Value) -> Issue {
+pub fn not_multiple<'a>(path: &str, of: f64, got: impl Json<'a>) -> Issue {
     plain(path, "multipleOf", format!("a multiple of {of}"), got)
 }
 
 /// Too few or too many characters, items or properties.
 #[must_use]
-pub fn wrong_count(path: &str, keyword: &str, limit: u64, got: &Value) -> Issue {
-    let (one, many, count) = match got {
-        Value::String(text) => ("character", "characters", text.chars().count()),
-        Value::Array(items) => ("item", "items", items.len()),
-        Value::Object(map) => ("property", "properties", map.len()),
-        _ => ("", "", 0),
+pub fn wrong_count<'a>(path: &str, keyword: &str, limit: u64, got: impl Json<'a>) -> Issue {
+    let (one, many, count) = match (got.kind(), got.text()) {
+        (_, Some(text)) => ("character", "characters", text.chars().count()),
+        (Kind::Array, _) => ("item", "items", got.count()),
+        _ => ("property", "properties", got.count()),
     };
     let relation = if keyword.starts_with("min") { "at least" } else { "at most" };
     let noun = if limit == 1 { one } else { many };
     let expected = format!("{relation} {limit} {noun}");
-    let reason = match got {
-        Value::String(_) => format!("expected {expected}, got {count}: {}", show(got)),
+    let reason = match got.kind() {
+        Kind::String => format!("expected {expected}, got {count}: {}", show(got)),
         _ => format!("expected {expected}, got {count}"),
     };
     Issue::new(path, keyword, &reason).expecting(expected).having(show(got))
@@ -135,21 +131,21 @@ pub fn wrong_count(path: &str, keyword: &str, limit: u64, got: &Value) -> Issue 
 
 /// A string does not match a regular expression.
 #[must_use]
-pub fn no_match(path: &str, pattern: &str, got: &Value) -> Issue {
+pub fn no_match<'a>(path: &str, pattern: &str, got: impl Json<'a>) -> Issue {
     plain(path, "pattern", format!("a string matching {}", shorten(pattern, 120)), got)
 }
 
 /// A string is not in a named format.
 #[must_use]
-pub fn wrong_format(path: &str, format: &str, got: &Value) -> Issue {
+pub fn wrong_format<'a>(path: &str, format: &str, got: impl Json<'a>) -> Issue {
     plain(path, "format", format!("a string of format {}", quoted(format)), got)
         .hinting(hints::for_format(format))
 }
 
-/// An array holds the same item twice.
+/// An array holds the same item twice: those at the two places, if they are known.
 #[must_use]
-pub fn repeated_items(path: &str, got: &Value) -> Issue {
-    let reason = match hints::first_repeat(got) {
+pub fn repeated_items<'a>(path: &str, places: Option<(usize, usize)>, got: impl Json<'a>) -> Issue {
+    let reason = match places {
         Some((one, other)) => {
             format!("expected items that differ, but items {one} and {other} are equal")
         }
@@ -160,24 +156,23 @@ pub fn repeated_items(path: &str, got: &Value) -> Issue {
 
 /// Items beyond those the schema describes.
 #[must_use]
-pub fn extra_items(path: &str, keyword: &str, allowed: Option<usize>, got: &Value) -> Issue {
-    let count = got.as_array().map_or(0, Vec::len);
+pub fn extra_items<'a>(path: &str, keyword: &str, allowed: Option<usize>, got: impl Json<'a>) -> Issue {
     let expected = match allowed {
         Some(1) => "at most 1 item".to_owned(),
         Some(limit) => format!("at most {limit} items"),
         None => "no items beyond those described".to_owned(),
     };
-    Issue::new(path, keyword, &format!("expected {expected}, got {count}"))
+    Issue::new(path, keyword, &format!("expected {expected}, got {}", got.count()))
         .expecting(expected)
         .having(show(got))
 }
 
 /// Any other fault: what was expected, and what came.
 #[must_use]
-pub fn plain(path: &str, keyword: &str, expected: impl Into<String>, got: &Value) -> Issue {
-    let expected = expected.into();
-    let reason = format!("expected {expected}, got {}", show(got));
-    Issue::new(path, keyword, &reason).expecting(expected).having(show(got))
+pub fn plain<'a>(path: &str, keyword: &str, expected: impl Into<String>, got: impl Json<'a>) -> Issue {
+    let (expected, got) = (expected.into(), show(got));
+    let reason = format!("expected {expected}, got {got}");
+    Issue::new(path, keyword, &reason).expecting(expected).having(got)
 }
 
 /// The name of a property breaks a rule; `inner` is the fault of the name taken as a value.
@@ -195,7 +190,7 @@ pub fn wrong_name(path: &str, name: &str, inner: &Issue) -> Issue {
 
 /// More than one alternative of `oneOf` is met: those at `matching`, counted from 1.
 #[must_use]
-pub fn several_alternatives(path: &str, matching: &[usize], total: usize, got: &Value) -> Issue {
+pub fn several_alternatives<'a>(path: &str, matching: &[usize], total: usize, got: impl Json<'a>) -> Issue {
     let which = list(matching.iter().map(usize::to_string), LIST_CAP);
     let reason =
         format!("matches {} of {total} alternatives ({which}), where exactly one must match", matching.len());

@@ -1,12 +1,11 @@
 //! Values, names and schemas in few words. Everything is capped before it is built, not after: a value of
 //! megabytes is written no further than its first characters.
 
-use core::fmt::{Error, Result, Write};
-
-use serde_json::Value;
+use super::super::json::{Json, Kind};
+use crate::protocol::settle::write::quote;
 
 /// Characters of a value that a message repeats.
-const VALUE_CAP: usize = 80;
+pub(super) const VALUE_CAP: usize = 80;
 
 /// Values and names that a description lists.
 const DESCRIBED: usize = 12;
@@ -22,84 +21,75 @@ pub fn shorten(text: &str, cap: usize) -> String {
 
 /// A value as short JSON.
 #[must_use]
-pub fn json(value: &Value) -> String {
-    let mut sink = Capped(String::new());
-    // The only error is the sink saying that it is full.
-    let _ = write!(sink, "{value}");
-    shorten(&sink.0, VALUE_CAP)
+pub fn json<'a>(value: impl Json<'a>) -> String {
+    // Four bytes a character, and room for one more so that a cut is seen as one.
+    shorten(&value.print(VALUE_CAP * 4 + 8), VALUE_CAP)
 }
 
 /// A name in quotes, shortened.
 #[must_use]
 pub fn quoted(name: &str) -> String {
-    Value::from(shorten(name, VALUE_CAP)).to_string()
+    let mut text = String::new();
+    quote(&mut text, &shorten(name, VALUE_CAP));
+    text
 }
 
 /// A value with the name of its type in front: `string "2"`.
 #[must_use]
-pub fn show(value: &Value) -> String {
-    if value.is_null() {
-        return "null".to_owned();
-    }
-    format!("{} {}", type_name(value), json(value))
-}
-
-/// The name of a value's type, with `integer` for whole numbers.
-#[must_use]
-pub fn type_name(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(number) => {
-            let whole = number.as_f64().is_some_and(|number| number.fract() == 0.0);
-            if whole { "integer" } else { "number" }
-        }
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
+pub fn show<'a>(value: impl Json<'a>) -> String {
+    match value.kind() {
+        Kind::Null => "null".to_owned(),
+        kind => format!("{} {}", kind.name(), json(value)),
     }
 }
 
 /// What a schema asks for, in words, where that is short: its type or its allowed values, and what is inside.
 #[must_use]
-pub fn describe(schema: &Value) -> Option<String> {
+pub fn describe<'a>(schema: impl Json<'a>) -> Option<String> {
     described(schema, 2)
 }
 
 /// The same, looking `levels` further in.
-fn described(schema: &Value, levels: usize) -> Option<String> {
-    if let Some(options) = schema.get("enum").and_then(Value::as_array) {
-        return Some(format!("one of {}", list(options.iter().map(json), DESCRIBED)));
+fn described<'a>(schema: impl Json<'a>, levels: usize) -> Option<String> {
+    if let Some(options) = schema.member("enum").filter(|options| options.kind() == Kind::Array) {
+        return Some(format!("one of {}", list(options.items().into_iter().map(json), DESCRIBED)));
     }
-    if let Some(value) = schema.get("const") {
+    if let Some(value) = schema.member("const") {
         return Some(json(value));
     }
-    let Some(kind) = schema.get("type") else {
-        let choices = ["anyOf", "oneOf"].iter().find_map(|keyword| schema.get(keyword)?.as_array())?;
+    let Some(kind) = schema.member("type") else {
+        let array = |keyword| schema.member(keyword).filter(|choices| choices.kind() == Kind::Array);
+        let choices = array("anyOf").or_else(|| array("oneOf"))?;
         let inner = levels.checked_sub(1)?;
+        if choices.count() > DESCRIBED {
+            return None;
+        }
         let known: Option<Vec<String>> =
-            choices.iter().take(DESCRIBED).map(|choice| described(choice, inner)).collect();
-        return known.filter(|_| choices.len() <= DESCRIBED).map(super::either);
+            choices.items().into_iter().map(|choice| described(choice, inner)).collect();
+        return known.map(super::either);
     };
-    let inside = match kind.as_str() {
+    let name = kind.text();
+    let inside = match name.as_deref() {
         Some("array") => levels
             .checked_sub(1)
-            .and_then(|inner| described(schema.get("items")?, inner))
+            .and_then(|inner| described(schema.member("items")?, inner))
             .map(|item| format!("array of {item}")),
         Some("object") => needed(schema).map(|names| format!("object with {names}")),
         _ => None,
     };
-    inside.or_else(|| match kind {
-        Value::String(name) => Some(name.clone()),
-        Value::Array(names) => Some(super::either(names.iter().filter_map(Value::as_str).map(str::to_owned))),
+    inside.or_else(|| match (name, kind.kind()) {
+        (Some(name), _) => Some(name.into_owned()),
+        (None, Kind::Array) => {
+            let names = kind.items().into_iter().filter_map(Json::text);
+            Some(super::either(names.map(std::borrow::Cow::into_owned)))
+        }
         _ => None,
     })
 }
 
 /// The names an object must have.
-fn needed(schema: &Value) -> Option<String> {
-    let names = schema.get("required")?.as_array().filter(|names| !names.is_empty())?;
-    Some(list(names.iter().map(json), DESCRIBED))
+fn needed<'a>(schema: impl Json<'a>) -> Option<String> {
+    Some(list(schema.list_of("required")?.into_iter().map(json), DESCRIBED))
 }
 
 /// Parts joined by commas, at most `cap` of them.
@@ -108,19 +98,4 @@ pub fn list(parts: impl ExactSizeIterator<Item = String>, cap: usize) -> String 
     let total = parts.len();
     let shown: Vec<String> = parts.take(cap).collect();
     if total > cap { format!("{} and {} more", shown.join(", "), total - cap) } else { shown.join(", ") }
-}
-
-struct Capped(String);
-
-impl Write for Capped {
-    fn write_str(&mut self, text: &str) -> Result {
-        // Four bytes a character, and room for one more so that a cut is seen as one.
-        let room = (VALUE_CAP * 4 + 8).saturating_sub(self.0.len());
-        if text.len() <= room {
-            self.0.push_str(text);
-            return Ok(());
-        }
-        self.0.extend(text.char_indices().take_while(|(at, _)| *at < room).map(|(_, character)| character));
-        Err(Error)
-    }
 }
