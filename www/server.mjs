@@ -4,13 +4,14 @@
  * The page gets short-lived client tokens only; no key ever leaves this process.
  */
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { randomUUID } from "node:crypto";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { modelFrom } from "./models/choose.mjs";
 import { startEngine } from "./serving/engine.mjs";
-import { serveFile } from "./serving/files.mjs";
+import { benchmarkFile, serveFile } from "./serving/files.mjs";
 
 const usage = "Usage: npm start -- [--port NUMBER] [--once]";
 
@@ -46,6 +47,10 @@ export async function startDemo({ port = 0, host = "127.0.0.1", model = null, co
       if (request.method !== "POST" || fromElsewhere(request)) return sendJson(response, 403, { error: "not from here" });
       const { name, cookie } = visitorOf(request);
       return sendJson(response, 200, await mint(name), { "set-cookie": cookie });
+    }
+    if (pathname === "/bench.json") {
+      const figures = await readFile(benchmarkFile, "utf8").catch(() => null);
+      return figures === null ? sendJson(response, 404, { error: "nothing was measured yet" }) : sendJson(response, 200, JSON.parse(figures));
     }
     if (["GET", "HEAD"].includes(request.method) && (await serveFile(request, response, headers))) return;
     sendJson(response, 404, { error: "not found" });

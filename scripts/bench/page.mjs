@@ -4,6 +4,8 @@
  * visits each element, asks whether it is shown, and writes a line of its role or tag and its own text.
  */
 import { startGround } from "../../tests/browser/page/ground.mjs";
+import { figure } from "./figures.mjs";
+import { median } from "./page-side/rounds.mjs";
 
 const table = (rows) => `
   const list = document.querySelector("ul");
@@ -28,8 +30,6 @@ const table = (rows) => `
     return lines.join("\\n");
   };
 `;
-
-const median = (numbers) => [...numbers].sort((one, other) => one - other)[Math.floor(numbers.length / 2)];
 
 /** Measures. Resolves to medians in milliseconds, the longest task of a reading, and how many times the walk a reading takes. */
 export async function measurePage({ rows = 1_250, rounds = 15 } = {}) {
@@ -61,4 +61,23 @@ export async function measurePage({ rows = 1_250, rounds = 15 } = {}) {
   } finally {
     await ground.close();
   }
+}
+
+/** The same as a figure of the suite. */
+export async function measureReading(_lab, options) {
+  const found = await measurePage(options);
+  return [
+    figure({
+      id: "page-reading",
+      title: `Reading a page of ${found.elements.toLocaleString("en-US")} elements`,
+      where: "chromium",
+      unit: "ms",
+      better: "less",
+      rows: [
+        { name: "pagehand, read_page, in slices", ours: true, value: found.readMs },
+        { name: "a plain walk, without names, refs, masks or what covers what", value: found.walkMs },
+      ],
+      notes: [`the longest task: ${found.longestTaskMs === 0 ? "under 50" : found.longestTaskMs} ms`],
+    }),
+  ];
 }

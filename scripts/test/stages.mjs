@@ -77,6 +77,8 @@ async function clippyWasm() {
     await wasmCargo(["clippy", ...locked, "--lib", ...featureFlags(name), ...denied], { log: `test-clippy-${name}` });
     if (workspace) await wasmCargo(["clippy", ...locked, "--workspace", "--target", wasmTarget, "--manifest-path", join(workspace, "Cargo.toml"), ...denied], { log: `test-clippy-${name}-link` });
   }
+  // What only the benchmark's own file has.
+  await wasmCargo(["clippy", ...locked, "--lib", ...featureFlags("bench"), ...denied], { log: "test-clippy-bench" });
   const tests = webTests().flatMap((name) => ["--test", name]);
   if (tests.length) await wasmCargo(["clippy", ...locked, "--target", wasmTarget, ...tests, ...denied], { log: "test-clippy-web" });
 }

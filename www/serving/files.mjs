@@ -9,6 +9,9 @@ import { fileURLToPath } from "node:url";
 const www = dirname(dirname(fileURLToPath(import.meta.url)));
 const pkg = join(dirname(www), "pkg");
 
+/** Where `npm run bench` leaves its figures. */
+export const benchmarkFile = join(dirname(www), ".tools", "out", "bench.json");
+
 const types = {
   ".html": "text/html; charset=utf-8",
   ".css": "text/css; charset=utf-8",
