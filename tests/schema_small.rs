@@ -9,6 +9,7 @@
 mod chance;
 #[path = "schema_small/formats.rs"]
 mod formats;
+mod json_schema_suite;
 #[path = "schema_small/limits.rs"]
 mod limits;
 #[path = "schema_small/random.rs"]

@@ -6,31 +6,15 @@
 #![cfg(feature = "schema")]
 #![allow(clippy::expect_used, reason = "helpers of tests fail loudly")]
 
+mod json_schema_suite;
+
 use std::collections::BTreeMap;
 
+use json_schema_suite::{fixture, groups};
 use pagehand::schema::{Check, Draft, Options, compile_text};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-
-#[derive(Deserialize)]
-struct Group {
-    description: String,
-    schema: Box<RawValue>,
-    tests: Vec<Case>,
-}
-
-#[derive(Deserialize)]
-struct Case {
-    description: String,
-    data: Box<RawValue>,
-    valid: bool,
-}
-
-fn fixture(name: &str) -> String {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/json-schema-suite/");
-    std::fs::read_to_string(format!("{folder}{name}.json")).expect("the suite is in the repository")
-}
 
 /// The documents the tests refer to, as if someone had fetched them before.
 fn documents() -> Vec<(String, Value)> {
@@ -41,7 +25,7 @@ fn documents() -> Vec<(String, Value)> {
 
 fn run(folder: &str, draft: Draft, expected: usize) {
     let options = Options { draft: Some(draft), documents: documents(), ..Options::default() };
-    let files: BTreeMap<String, Vec<Group>> = serde_json::from_str(&fixture(folder)).expect("JSON");
+    let files = groups(folder);
     let mut count = 0;
     let mut failures = Vec::new();
     for (file, groups) in &files {

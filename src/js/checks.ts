@@ -68,19 +68,19 @@ export class ToolChecks {
 
   /** Whether there is anything to check. */
   has(direction: Direction): boolean {
-    const schema = this.#schemas[direction];
-    return schema !== undefined && (isStandardSchema(schema) || !passesAll(schema, direction));
+    return isStandardSchema(this.#schemas[direction]) || this.jsonSchema(direction) !== undefined;
   }
 
-  /** Whether there is a JSON Schema to check by. @internal */
-  byJsonSchema(direction: Direction): boolean {
-    return this.has(direction) && !isStandardSchema(this.#schemas[direction]);
+  /** The JSON Schema to check by, where that is what checks and does not let everything pass. @internal */
+  jsonSchema(direction: Direction): JsonSchema | undefined {
+    const schema = this.#schemas[direction];
+    return schema === undefined || isStandardSchema(schema) || passesAll(schema, direction) ? undefined : schema;
   }
 
   /** The validator of a JSON Schema, or what is wrong with that; nothing where nothing is to be compiled. @internal */
   compiled(direction: Direction): Promise<CompiledSchema | SchemaComplaint> | undefined {
-    const schema = this.#schemas[direction];
-    if (schema === undefined || isStandardSchema(schema) || !this.has(direction)) return;
+    const schema = this.jsonSchema(direction);
+    if (schema === undefined) return;
     const known = this.#compiled[direction];
     if (known) return known;
     const made = import("./compiled.js")

@@ -97,7 +97,7 @@ export function specOf(tool: Tool, policed: boolean): ToolSpec {
 
 /** Fetches what most of these tools are checked by, if any is: beside the rest, or it would cost trips of its own. @internal */
 export async function fetchChecker(tools: readonly Tool[] = []): Promise<void> {
-  const checked = tools.map(checksOf).some((checks) => checks.byJsonSchema("input") || checks.byJsonSchema("output"));
+  const checked = tools.map(checksOf).some((checks) => (checks.jsonSchema("input") ?? checks.jsonSchema("output")) !== undefined);
   if (checked) await Promise.all([checkerFile.load(), import("./compiled.js")]);
 }
 

@@ -4,8 +4,21 @@
 //! made once per schema and may be asked any number of times; an answer depends on the text alone.
 
 use super::issue::Issue;
+use super::json::Kind;
 use super::reader::Reader;
 use crate::protocol::settle::write::quote;
+
+/// Issues gathered from one text: a wrong array of thousands says nothing new after these.
+pub(super) const ISSUE_CAP: usize = 64;
+
+/// Parts of a value up to which every issue is looked for.
+pub(super) const SIZE_CAP: usize = 20_000;
+
+/// What is said of a value of this kind that fails its schema, where to say more would take too much work.
+pub(super) fn beyond_words(got: Kind) -> Issue {
+    let reason = "does not meet the schema; too large or too deep among its alternatives to say where";
+    Issue::new("", "anyOf", reason).having(got.name())
+}
 
 /// Something that checks JSON texts against one schema.
 pub trait Check {

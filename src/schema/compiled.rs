@@ -13,7 +13,7 @@ use jsonschema::{Retrieve, Uri, ValidationError, Validator};
 use serde_json::Value;
 
 use super::arguments::Limits;
-use super::check::Check;
+use super::check::{Check, ISSUE_CAP, SIZE_CAP, beyond_words};
 use super::cycle::{Alternatives, alternatives, find_cycle};
 use super::draft::{CompileError, CompileErrorKind, Draft};
 use super::issue::{Issue, tidy};
@@ -24,14 +24,7 @@ use super::value::parse_value;
 use super::walk::{depth, weight};
 use super::wording::{json, quoted, shorten};
 
-/// Issues gathered from one text: a wrong array of thousands says nothing new after these.
-const ISSUE_CAP: usize = 64;
-
-/// Parts of a value up to which every issue is looked for. The crate gathers all before it tells the first, so
-/// beyond this only the first is asked for.
-const SIZE_CAP: usize = 20_000;
-
-/// The same where a schema recurses through alternatives: the crate explains every way down, and each level
+/// [`SIZE_CAP`] where a schema recurses through alternatives: the crate explains every way down, and each level
 /// of the value doubles them. A verdict needs no such work.
 const WORK_CAP: usize = 4096;
 
@@ -235,10 +228,9 @@ impl Compiled {
         let back = self.alternatives.leading_back;
         let heavy = weight(value, 1, SIZE_CAP) > SIZE_CAP;
         if heavy && self.alternatives.any || back > 1 && weight(value, back, WORK_CAP) > WORK_CAP {
-            let reason =
-                "does not meet the schema; too large or too deep among its alternatives to say where";
-            issues.push(Issue::new("", "anyOf", reason).having(value.kind().name()));
+            issues.push(beyond_words(value.kind()));
         } else if heavy {
+            // The crate gathers all before it tells the first.
             if let Err(error) = self.validator.validate(value) {
                 issues = translate::issues(&self.schema, value, &error);
             }

@@ -26,7 +26,8 @@ pub(super) struct Place<'p, S> {
 }
 
 impl<'s, S: Json<'s>> Place<'_, S> {
-    fn holder(&self) -> Option<S> {
+    /// The schema that holds the keyword.
+    pub(super) fn holder(&self) -> Option<S> {
         self.root.at(self.pointer)
     }
 

@@ -64,9 +64,12 @@ impl<'t> Tape<'t> {
     /// Whether its containers hold more than that many parts, empty ones counted as one.
     pub(super) fn is_larger(&self, parts: usize) -> bool {
         self.tokens.len() > parts && {
-            let cells = (0..self.tokens.len()).map(|at| Cell { tape: self, at });
-            let held = cells.filter(|cell| matches!(cell.kind(), Kind::Array | Kind::Object));
-            held.map(|cell| cell.members().count().max(cell.items().len()).max(1)).sum::<usize>() > parts
+            let held = |cell: Cell<'_>| match cell.event() {
+                Event::ObjectStart => cell.members().count().max(1),
+                Event::ArrayStart => cell.inside().count().max(1),
+                _ => 0,
+            };
+            (0..self.tokens.len()).map(|at| held(Cell { tape: self, at })).sum::<usize>() > parts
         }
     }
 

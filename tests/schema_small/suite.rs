@@ -1,38 +1,17 @@
 //! Every test of the official suite whose schema the small checker takes. The counts are exact: a change that
 //! takes fewer schemas shows.
 
-use std::collections::BTreeMap;
-
 use pagehand::schema::{Check, CompileError, Draft, Options, compile};
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::json_schema_suite::groups;
 use super::small;
 
-#[derive(Deserialize)]
-struct Group {
-    description: String,
-    schema: Value,
-    tests: Vec<Case>,
-}
-
-#[derive(Deserialize)]
-struct Case {
-    description: String,
-    data: Box<RawValue>,
-    valid: bool,
-}
-
 fn run(folder: &str, address: &str, draft: Draft, expected: usize) {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/json-schema-suite/");
-    let text =
-        std::fs::read_to_string(format!("{path}{folder}.json")).expect("the suite is in the repository");
-    let files: BTreeMap<String, Vec<Group>> = serde_json::from_str(&text).expect("JSON");
     let options = Options { draft: Some(draft), ..Options::default() };
     let mut count = 0;
-    for group in files.into_values().flatten() {
-        let mut schema = group.schema;
+    for group in groups(folder).into_values().flatten() {
+        let mut schema: Value = serde_json::from_str(group.schema.get()).expect("JSON");
         if let Some(map) = schema.as_object_mut() {
             map.entry("$schema").or_insert(json!(address));
         }

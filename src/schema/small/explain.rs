@@ -38,7 +38,7 @@ impl<'j> Told<'j> {
     pub(super) fn tell(&mut self, node: &Node, value: Cell<'j>, fault: &Fault<'_>) {
         let pointer = self.schema.way_to(node.at);
         let place = Place { root: self.schema, pointer: &pointer };
-        let schema = self.schema.at(&pointer);
+        let schema = place.holder();
         let keyword = |name: &str| schema.and_then(|schema| schema.member(name));
         let path = self.path.as_str();
         let issue = match fault {

@@ -1,4 +1,5 @@
-//! The small checker: the part of JSON Schema that tools really use, small enough for what every page loads.
+//! The small checker: the part of JSON Schema that tools really use, small enough to come beside what every page
+//! loads.
 //!
 //! It takes a schema whole or not at all: one keyword, value or draft beyond it, and [`Small::compile`] gives
 //! nothing, so that the whole of JSON Schema has the word. What it takes it judges as that does, verdict for
@@ -19,19 +20,13 @@ mod node;
 use std::rc::Rc;
 
 use super::arguments::Limits;
-use super::check::Check;
+use super::check::{Check, ISSUE_CAP, SIZE_CAP, beyond_words};
 use super::ecma::Ecma;
 use super::issue::{Issue, tidy};
 use super::json::Json;
 use super::tape::Tape;
 use judge::verdict;
 use node::Node;
-
-/// Issues gathered from one text, as the whole of JSON Schema gathers them.
-pub(super) const ISSUE_CAP: usize = 64;
-
-/// Members and items of a value up to which every issue is looked for.
-pub(super) const SIZE_CAP: usize = 20_000;
 
 /// A schema of the small set, ready to check with.
 #[derive(Debug)]
@@ -63,9 +58,7 @@ impl Small {
         }
         let heavy = tape.is_larger(SIZE_CAP);
         if heavy && self.alternatives {
-            let reason =
-                "does not meet the schema; too large or too deep among its alternatives to say where";
-            return vec![Issue::new("", "anyOf", reason).having(tape.root().kind().name())];
+            return vec![beyond_words(tape.root().kind())];
         }
         let Ok(schema) = Tape::read(&self.text, &self.limits, &*self.ecma) else { return Vec::new() };
         let cap = if heavy { 1 } else { ISSUE_CAP };
